@@ -196,7 +196,11 @@ def examine(
         for number in (known if isinstance(known, Iterable) else [known])
     ]
     data, sizes, empty = _with_items(as_transactions(data), sizes)
-    counted = _in_order(count_records(data, sizes))
+    counted = count_records(data, sizes)
+    # An order that does not depend on that of the data: every engine draws the same records.
+    keys = (blake2b(key, digest_size=8).digest() for key in record_keys(counted.records))
+    order = np.argsort(np.frombuffer(b"".join(keys), dtype="<u8"), kind="stable")
+    counted = Counted(counted.records.take(order), counted.sizes[order], positions(order))
     vertical, records = Vertical.of(counted), int(counted.sizes.sum())
     weights, lengths = vertical.weights, vertical.lengths
     exposed = np.zeros(len(weights), dtype=bool)
@@ -206,7 +210,9 @@ def examine(
     sample: Flags | None = None
     for size in range(1, max(known, default=0) + 1):
         sample = _sample(lengths, size, seed) if sample is None else sample
-        _mark(vertical, k, size, exposed, sample)
+        search = Search(vertical, k, ~exposed if sample is None else ~exposed & sample)
+        for found in search.of_size(size):
+            exposed[found.carriers] = True
         held = weights if sample is None else np.where(sample, weights, 0)
         share = float(held[exposed].sum() / held.sum()) if records else 0.0
         places = draw_known(counted, held, size, drawn, seed)
@@ -219,14 +225,6 @@ def examine(
     return Exposure(records, k, whole, answered, isinstance(data, Bags), empty), draws
 
 
-def _in_order(counted: Counted) -> Counted:
-    """The distinct records in an order that does not depend on that of the data, so that every
-    engine draws the same ones."""
-    codes = (blake2b(key, digest_size=8).digest() for key in record_keys(counted.records))
-    order = np.argsort(np.frombuffer(b"".join(codes), dtype="<u8"), kind="stable")
-    return Counted(counted.records.take(order), counted.sizes[order], positions(order))
-
-
 def _with_items(
     data: Transactions, sizes: Int64s | None
 ) -> tuple[Transactions, Int64s | None, int]:
@@ -237,13 +235,6 @@ def _with_items(
     weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
     empty, chosen = int(weights[~held].sum()), np.flatnonzero(held)
     return data.take(chosen), None if sizes is None else sizes[chosen], empty
-
-
-def _mark(data: Vertical, k: int, size: int, exposed: Flags, sample: Flags | None) -> None:
-    """Mark the records that contain a rare itemset of this size, if not yet exposed."""
-    search = Search(data, k, ~exposed if sample is None else ~exposed & sample)
-    for rare in search.of_size(size):
-        exposed[rare.carriers] = True
 
 
 def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
@@ -262,15 +253,10 @@ def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
 
 
 def draw_known(counted: Counted, weights: Int64s, size: int, draws: int, seed: int) -> list[Int64s]:
-    """The entries of so many random items of random people; all entries of a record that has fewer.
+    """The entries of `size` random items of random people; all entries of a record that has fewer.
 
-    Args:
-        counted: Distinct records.
-        weights: How many people each of them is, of those that may be drawn.
-        size: How many items of a person are known.
-        draws: How many draws; of fewer people, each is drawn equally often.
-        seed: The same seed draws the same.
-    """
+    `weights` is how many people each distinct record is, of those that may be drawn. Of fewer
+    people than draws, each is drawn equally often."""
     random, ends = random_from(seed), np.cumsum(weights)
     total = int(ends[-1]) if len(ends) else 0
     people = np.repeat(np.arange(total), max(draws // total, 1)) if total else ends

@@ -6,7 +6,7 @@ The bounds of parts add up, so the statement is the same however a release is di
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
@@ -26,7 +26,7 @@ FREQUENT = 10
 """How many of the labels that are published most often are asked for in pairs."""
 
 Pair = tuple[str, str]
-_KINDS = ("items", "pairs")
+KINDS = ("items", "pairs")
 EXACT, OPEN = "exact", "not determined"
 NARROW, NEAR = 1.2, 0.05
 """A number is determined if its upper bound is at most so many times the lower one, or the standard
@@ -179,7 +179,12 @@ class Countable:
         kind = " or group" * self.groups
         named = f"1 item{kind}" if labels.counted == 1 else f"{labels.counted:,} items{kind}"
         named += "s" * (self.groups and labels.counted > 1)
-        said = [f"{named} can be counted, {labels.words}.", *self._noise()]
+        said = [f"{named} can be counted, {labels.words}."]
+        noisy = [f"{self.noise[kind]:,} for {kind}" for kind in KINDS if kind in self.noise]
+        if noisy:
+            said.append(
+                f"Noise makes counts wrong by up to {' and '.join(noisy)}, 95 times of 100."
+            )
         if labels.width:
             width = rough_share(labels.width)
             said.append(f"On average the lower bound of a count is {width} below the upper one.")
@@ -187,11 +192,6 @@ class Countable:
             most = f"the {len(self.frequent)} that are published most often"
             said.append(f"Of the {plural(pairs.counted, 'pair')} of {most}: {pairs.words}.")
         return said
-
-    def _noise(self) -> Iterator[str]:
-        parts = [f"{self.noise[kind]:,} for {kind}" for kind in _KINDS if kind in self.noise]
-        if parts:
-            yield f"Noise makes counts wrong by up to {' and '.join(parts)}, 95 times of 100."
 
 
 def most_frequent(often: Mapping[str, int]) -> tuple[str, ...]:
@@ -203,7 +203,13 @@ def most_frequent(often: Mapping[str, int]) -> tuple[str, ...]:
 def pairs_of(frequent: Sequence[str], tree: Hierarchy | None) -> list[Pair]:
     """All pairs of labels of which none contains the other."""
     pairs = list(combinations(frequent, 2))
-    return pairs if tree is None else [pair for pair in pairs if not _nested(tree, *pair)]
+    if tree is None:
+        return pairs
+    nodes = tree.nodes.encode(frequent)
+    first, stop = (
+        dict(zip(frequent, ends[nodes].tolist(), strict=True)) for ends in (tree.first, tree.stop)
+    )
+    return [(a, b) for a, b in pairs if first[b] >= stop[a] or first[a] >= stop[b]]
 
 
 class Contribution(NamedTuple):
@@ -238,12 +244,6 @@ def _bounds(found: Sequence[Support]) -> Int64s:
 
 def _ends(bounds: Int64s) -> tuple[Int64s, Int64s]:
     return bounds[:, 0], bounds[:, 1]
-
-
-def _nested(tree: Hierarchy, one: str, other: str) -> bool:
-    a, b = tree.nodes.number(one), tree.nodes.number(other)
-    inside = tree.first[a] >= tree.first[b] and tree.stop[a] <= tree.stop[b]
-    return bool(inside or (tree.first[b] >= tree.first[a] and tree.stop[b] <= tree.stop[a]))
 
 
 def is_statement(value: Any) -> bool:

@@ -72,16 +72,8 @@ class Generalized(RecordRelease):
         method: Mapping[str, object] | None = None,
         is_global: bool = False,
     ) -> Self:
-        """From published records as labels of nodes, in the order of the original records.
-
-        Args:
-            records: Labels of nodes; if `counted`, with repeats or as mappings `{label: count}`.
-            hierarchy: The tree of the nodes.
-            promise: What the release promises.
-            counted: Whether the release says how often each node occurs in a record.
-            method: The method's name and parameters.
-            is_global: Whether one cut of the tree generalizes all records.
-        """
+        """From published records as labels of nodes, in the order of the original records; if
+        `counted`, with repeats or as mappings `{label: count}`."""
         data = (Bags if counted else Transactions).of(records)
         rows = relabeled(data, hierarchy.nodes.encode(data.vocabulary.labels), hierarchy.nodes)
         alignment = np.arange(len(rows))
@@ -102,18 +94,8 @@ class Generalized(RecordRelease):
         is_global: bool = False,
         as_read: bool = False,
     ) -> Self:
-        """From published records in any order; equal ones are merged.
-
-        Args:
-            rows: Records over `hierarchy.nodes`.
-            hierarchy: The tree of the nodes.
-            promise: What the release promises.
-            method: The method's name and parameters.
-            alignment: The row of each original record, if known.
-            weights: How many people each row represents; 1 each if not given.
-            is_global: Whether one cut of the tree generalizes all records.
-            as_read: Leave equal records apart, as they were read from a file.
-        """
+        """From published records over `hierarchy.nodes`, in any order; equal ones are merged, or
+        left apart as they were read from a file. The alignment has the row of each original."""
         classes, sizes, member = merged(rows, weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         return cls(classes, sizes, hierarchy, promise, method, aligned, is_global)
@@ -150,13 +132,8 @@ class Generalized(RecordRelease):
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         if not self.is_global:
             return ()
-        tree, supports = self.hierarchy, original.supports().tolist()
-        covered = np.zeros(tree.leaf_count + 1, dtype=bool)
-        for node in self.published_nodes().tolist():
-            covered[tree.first[node] : tree.stop[node]] = True
-        leaves = tree.nodes.find(original.vocabulary).tolist()
-        found = zip(original.vocabulary, leaves, supports, strict=True)
-        return tuple(item for item, leaf, support in found if support and not covered[leaf])
+        gone = (self.images(original.vocabulary) < 0) & (original.supports() > 0)
+        return tuple(original.vocabulary[number] for number in np.flatnonzero(gone).tolist())
 
     def images(self, vocabulary: Vocabulary) -> Int32s:
         """The published node above each item, if one cut generalizes all records.

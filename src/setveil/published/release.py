@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.countable import Support as Support
-from setveil.published.frozen import Frozen as Frozen
 from setveil.published.rows import same_records
 from setveil.showing import Shown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]
 ALWAYS = (
@@ -31,6 +33,22 @@ ALWAYS = (
     "on its own."
 )
 """What no promise covers."""
+
+
+class Frozen:
+    """A dataclass whose arrays are read-only, also after it was sent to another process."""
+
+    def __post_init__(self: DataclassInstance) -> None:
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, each.name, view)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Frozen.__post_init__(self)  # type: ignore[arg-type]
 
 
 class Release(Shown, Frozen, ABC):
@@ -167,11 +185,7 @@ class Release(Shown, Frozen, ABC):
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
         """The guessed supports of many itemsets, whatever their bounds are; see `Support.guess`.
-
-        Args:
-            items: The items that occur in the queries.
-            queries: One row per query, with positions in `items`; -1 fills shorter ones.
-        """
+        A query is a row of positions in `items`; -1 fills shorter ones."""
         different, place = np.unique(queries, axis=0, return_inverse=True)
         asked = ([items[at] for at in row if at >= 0] for row in different.tolist())
         found = (self.guess(itemset) for itemset in asked)
@@ -183,18 +197,13 @@ class Release(Shown, Frozen, ABC):
 
     @abstractmethod
     def reconstruct(self, seed: int | None = None) -> Transactions:
-        """Records over original items that this release could have been made from, at random.
-
-        Args:
-            seed: The same seed gives the same records; without one, each call gives others.
-        """
+        """Records over original items that this release could have been made from, at random; the
+        same ones for the same seed."""
 
     def to_pandas(self, seed: int | None = None) -> Any:
         """The published records, in random order, as a long pandas table: record, item[, count].
 
-        Raises:
-            DataError: if the form does not show whole records; its reconstructions can be tables.
-        """
+        Not of forms that do not show whole records; their reconstructions can be tables."""
         return self._whole_records(seed).to_pandas()
 
     def to_polars(self, seed: int | None = None) -> Any:
@@ -212,12 +221,8 @@ class Release(Shown, Frozen, ABC):
         raise DataError(problem, remedy=remedy)
 
     def published_as(self, number: int, record: Sequence[str]) -> str:
-        """Private: what is published for an original record, by the alignment; empty if unknown.
-
-        Args:
-            number: The number of the record in the original.
-            record: Its items.
-        """
+        """Private: what is published for an original record, by its number and its items, as the
+        alignment says; empty if unknown."""
         return ""
 
     def describe(self) -> str:
@@ -234,11 +239,8 @@ class Release(Shown, Frozen, ABC):
         return f"{self.promise.limits()} {ALWAYS}"
 
     def images(self, vocabulary: Vocabulary) -> Int32s:
-        """What each item becomes in every record, as a number of `items`; -1 if it is left out.
-
-        Raises:
-            DataError: if the release has no one rule for all records.
-        """
+        """What each item becomes in every record, as a number of `items`; -1 if it is left out. A
+        `DataError` if the release has no one rule for all records."""
         problem = f"this {self.form} release has no rule that other data could follow"
         remedy = "anonymize the other data on its own"
         raise DataError(f"{problem}: {self.no_rule}", remedy=remedy)
@@ -280,9 +282,7 @@ class RecordRelease(Release):
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""
-        if type(other) is not type(self):
-            return False
-        return same_records(self, other)
+        return type(other) is type(self) and same_records(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 

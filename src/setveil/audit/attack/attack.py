@@ -158,7 +158,12 @@ class _Job:
         row = self._row("items", items, draws, values, (sort, within))
         if rest and len(rest[0]):
             row = replace(row, possible=int(rest[0].min()))
-        return [_with_inference(row, self, draws)]
+        some = draws.first(max(self.trials // BELIEFS, 1))
+        found, hidden = _beliefs(self, some), int(self.private.sum())
+        further = _inferred(found.further, some.sample, len(self.base))
+        return [
+            replace(row, further=further, private=_inferred(found.private, some.sample, hidden))
+        ]
 
     def lacking(self, items: int) -> list[Row]:
         """One more item is known: one that the person does not have."""
@@ -185,7 +190,7 @@ class _Job:
         one: the people who may be meant are those who are candidates in both."""
         second = view_of(other, covered(other, self.data))
         homes = [_home(self.view, len(self.data), "release"), _home(second, len(self.data))]
-        translate = second_numbers(self.data, other)
+        translate = covered(other, self.data).vocabulary.find(self.data.vocabulary).tolist()
 
         def people(known: Items) -> float:
             marks = np.ones(len(self.data), dtype=bool)
@@ -218,12 +223,6 @@ class _Job:
         return Row(kind, items, *about, draws.people, **figures)
 
 
-def second_numbers(data: Transactions, other: Release) -> list[int]:
-    """The number of each item in what another release is about; -1 if that lacks it."""
-    found: list[int] = covered(other, data).vocabulary.find(data.vocabulary).tolist()
-    return found
-
-
 def _home(view: View, people: int, parameter: str = "other") -> Any:
     home = view.home()
     if home is None or len(home) != people:
@@ -231,17 +230,6 @@ def _home(view: View, people: int, parameter: str = "other") -> Any:
         remedy = "give a release of the same original, with its alignment if it needs one"
         raise DataError(problem, remedy=remedy)
     return home
-
-
-def _with_inference(row: Row, job: _Job, draws: Draws) -> Row:
-    """The row with what is inferred about further items, all of them and the private ones."""
-    some = draws.first(max(job.trials // BELIEFS, 1))
-    found = _beliefs(job, some)
-    return replace(
-        row,
-        further=_inferred(found.further, some.sample, len(job.base)),
-        private=_inferred(found.private, some.sample, int(job.private.sum())),
-    )
 
 
 class _Seen:
@@ -254,6 +242,7 @@ class _Seen:
 
 
 def _beliefs(job: _Job, draws: Draws) -> _Seen:
+    """What is inferred about further items, all of them and the private ones."""
     seen, by_items = _Seen(len(draws.draws)), dict[Items, list[int]]()
     for number, draw in enumerate(draws.draws):
         by_items.setdefault(draw.known, []).append(number)

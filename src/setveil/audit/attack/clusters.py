@@ -23,7 +23,6 @@ from setveil.data.arrays import Flags, Floats, Int64s, ranges
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.promises.kanonymity import KmAnonymity
-from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.supports import TERM, Group, Query, SupportIndex
 from setveil.words import plural, rough_share
@@ -171,7 +170,7 @@ class Clusters(View):
     def _hard_tops(self) -> Flags:
         """The simple clusters below a top-level cluster that counting does not decide."""
         hard = np.zeros(len(self.index.forest.nodes), dtype=bool)
-        parts = [part for part in self.release.promise.parts if _has_m(part)]
+        parts = [part for part in self.release.promise.parts if hasattr(part, "m")]
         if not parts:
             return hard
         doubtful = find_doubtful(self.layout, cast(KmAnonymity, parts[0]), chunks_hold=True)
@@ -193,11 +192,6 @@ class Clusters(View):
                 except TooLargeError:
                     total += 1
         return total
-
-
-def _has_m(part: Promise) -> bool:
-    """Whether a promise has the numbers k and m."""
-    return hasattr(part, "k") and hasattr(part, "m")
 
 
 class _Index(SupportIndex):

@@ -3,7 +3,7 @@ with their error: exact, or estimated with a confidence interval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import ceil, comb, exp, floor, lgamma, log, log1p, sqrt
@@ -70,7 +70,7 @@ class Pool:
         people = able[random.integers(0, len(able), trials)]
         counts = lengths[people] if items is None else np.full(trials, items)
         if items is None:
-            found = (self._whole(person) for person in people.tolist())
+            found: Iterable[Items] = map(self._whole, people.tolist())
         else:
             places = draw_places(self._known.indptr[people], lengths[people], counts, random)
             chosen = self._numbers[self._known.items[places]].reshape(trials, items)
@@ -90,7 +90,11 @@ class Pool:
         chances = self._supports / max(int(self._supports.sum()), 1)
         if not len(chances) or not len(draws.draws):
             return Draws((), Sample(np.zeros(0), exact=False), 0)
-        picked = _repeated(draws, random) if draws.sample.exact else draws.draws
+        picked: Iterable[Draw] = draws.draws
+        if draws.sample.exact:  # as many as there are in the list, at least 1,000
+            count = max(len(draws.draws), 1_000)
+            chosen = random.choice(len(draws.draws), size=count, p=draws.sample.weights)
+            picked = (draws.draws[number] for number in chosen.tolist())
         found: list[Draw] = []
         items = iter(_endless(chances, random))
         for draw in picked:
@@ -110,8 +114,8 @@ class Pool:
         drawn: list[Draw] = []
         weights: list[float] = []
         for person in able.tolist():
-            whole = self._numbers[self._known.items[self._known.entries(person)]].tolist()
-            sets = [tuple(whole)] if items is None else list(combinations(whole, items))
+            whole = self._whole(person)
+            sets = [whole] if items is None else list(combinations(whole, items))
             drawn += (Draw(person, known) for known in sets)
             weights += [1 / (len(able) * len(sets))] * len(sets)
         return Draws(tuple(drawn), Sample(np.array(weights), exact=True), len(able))
@@ -130,13 +134,6 @@ def _ways(lengths: Int64s, items: int | None, enough: int) -> Iterator[int]:
         total += ways
         if total > enough:
             return
-
-
-def _repeated(draws: Draws, random: np.random.Generator) -> list[Draw]:
-    """Draws of a list, each as likely as it says; as many as there are in it, at least 1,000."""
-    count = max(len(draws.draws), 1_000)
-    chosen = random.choice(len(draws.draws), size=count, p=draws.sample.weights)
-    return [draws.draws[number] for number in chosen.tolist()]
 
 
 def _endless(chances: Floats, random: np.random.Generator) -> Iterator[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from setveil.audit.verdict import Check, Question, Witness
 from setveil.data.arrays import Flags, Floats, Int64s, find, sums
 from setveil.errors import ParameterError
 from setveil.promises.kanonymity import KmAnonymity, LDiversity
-from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.threads import at_once
 from setveil.words import are, plural, share
@@ -38,28 +36,23 @@ def check_disassociated(release: Disassociated, question: Question) -> list[Chec
         if part.model not in PARTS:
             allowed = f"disassociated data can be verified for {' and '.join(PARTS)}"
             raise ParameterError("promise", part, allowed)
-    layout = Layout(release)
+    layout, original = Layout(release), question.original
     structure = check_structure(layout, limit)
     if not structure.holds:
         text = "not checked: the release is not well formed"
         return [structure, Check(promise.model, False, text)]
-    against, kept = at_once(
-        partial(_check_against, layout, question), partial(_check_promise, layout, promise, limit)
-    )
-    return [structure, *kept, *against]
 
+    def against() -> list[Check]:
+        return [] if original is None else check_original(layout, original, limit)
 
-def _check_against(layout: Layout, question: Question) -> list[Check]:
-    """The checks against the original, if it is given."""
-    if question.original is None:
-        return []
-    return check_original(layout, question.original, question.limit)
+    def kept() -> list[Check]:
+        found = [
+            check for part in promise.parts for check in PARTS[part.model](layout, part, limit)
+        ]
+        return [*found, check_safe(layout, limit)] if release.is_safe else found
 
-
-def _check_promise(layout: Layout, promise: Promise, limit: int) -> list[Check]:
-    """The checks of all parts of the promise, and of what the release says besides."""
-    kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
-    return [*kept, check_safe(layout, limit)] if layout.release.is_safe else kept
+    compared, own = at_once(against, kept)
+    return [structure, *own, *compared]
 
 
 def _check_km(layout: Layout, promise: KmAnonymity, limit: int) -> list[Check]:
@@ -68,13 +61,9 @@ def _check_km(layout: Layout, promise: KmAnonymity, limit: int) -> list[Check]:
     return [check_clusters(layout, promise, limit), chunks, guarantee]
 
 
-def _check_l(layout: Layout, promise: LDiversity, limit: int) -> list[Check]:
-    return [check_l_diversity(layout, promise, limit)]
-
-
 PARTS: dict[str, Callable[[Layout, Any, int], list[Check]]] = {
     "km-anonymity": _check_km,
-    "l-diversity": _check_l,
+    "l-diversity": lambda *asked: [check_l_diversity(*asked)],
 }
 """By model: the checks of a promise, or of a part of one."""
 

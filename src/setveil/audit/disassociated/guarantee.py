@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import chain, combinations, islice, product
 
 import numpy as np
@@ -41,9 +42,6 @@ def check_guarantee(
     one world of each.
 
     Args:
-        layout: The release.
-        promise: k and m.
-        limit: The most witnesses.
         chunks_hold: Whether every chunk is known to be k^m-anonymous.
         work: Limit on the work for clusters that counting does not prove; beyond it the promise
             counts as broken.
@@ -63,20 +61,19 @@ def check_guarantee(
         if not witnesses:
             return _not_proved(layout, promise, top, chunks_hold)
     if witnesses:
-        return Check(promise.model, False, _failure(witnesses[0], promise), tuple(witnesses))
+        items = f"a set of {plural(len(witnesses[0].items), 'item')}"
+        text = (
+            f"{items} can be in a record of a possible original, but never in {promise.k} records"
+        )
+        if not witnesses[0].items:
+            text = "no data set can have led to one of the clusters"
+        return Check(promise.model, False, text, tuple(witnesses))
     fits = f"could be in at least {promise.k} records of the original, or in none"
     text = f"each set of up to {promise.m} items {fits}"
     if not open_tops:
         return Check(promise.model, True, f"{text} (proved by counting)")
     built = f"{plural(len(open_tops), 'cluster')} by constructing the originals"
     return Check(promise.model, True, f"{text} (proved by counting, {built})")
-
-
-def _failure(witness: Witness, promise: KmAnonymity) -> str:
-    if not witness.items:
-        return "no data set can have led to one of the clusters"
-    items = f"a set of {plural(len(witness.items), 'item')}"
-    return f"{items} can be in a record of a possible original, but never in {promise.k} records"
 
 
 def _witness(layout: Layout, top: int, itemset: Itemset, most: int, k: int) -> Witness:
@@ -190,7 +187,6 @@ class Gatherer:
         self._nodes = _Grouped(layout.top, layout.node_count)
         self._chunks = _Grouped(release.chunk_node, layout.node_count)
         self._rows = _Grouped(release.subrecord_chunk, len(release.chunk_node))
-        self._holding: tuple[Int64s, Int64s] | None = None
         self._known: dict[int, Worlds] = {}
 
     def worlds(self, top: int) -> Worlds:
@@ -205,7 +201,7 @@ class Gatherer:
 
     def tops_with(self, itemset: Itemset) -> list[int]:
         """The top-level clusters that contain all of these items somewhere."""
-        items, tops = self._holders()
+        items, tops = self._holders
         found: Int64s | None = None
         for item in itemset:
             low, high = np.searchsorted(items, [item, item + 1])
@@ -214,16 +210,14 @@ class Gatherer:
             self.budget.spend(int(high - low))
         return [] if found is None else found.tolist()
 
+    @cached_property
     def _holders(self) -> tuple[Int64s, Int64s]:
         """The pairs (item, top-level cluster), ascending."""
-        if self._holding is None:
-            nodes, items = np.divmod(
-                np.concatenate((self.layout.chunk_places[0], self.layout.term_places)),
-                self.layout.width,
-            )
-            pairs = distinct(items * max(self.layout.node_count, 1) + self.layout.top[nodes])
-            self._holding = np.divmod(pairs, max(self.layout.node_count, 1))
-        return self._holding
+        layout = self.layout
+        places = np.concatenate((layout.chunk_places[0], layout.term_places))
+        nodes, items = np.divmod(places, layout.width)
+        pairs = distinct(items * max(layout.node_count, 1) + layout.top[nodes])
+        return np.divmod(pairs, max(layout.node_count, 1))
 
     def _gather(self, top: int) -> Worlds:
         release, nodes = self.layout.release, sorted(self._nodes.members(top))
@@ -238,16 +232,16 @@ class Gatherer:
         if len(simple) * shared > _MOST_PLACES:
             raise TooLargeError
         sources = [self._source(node, of_node, contents) for node in simple]
-        parts = [self._part(node, source) for node, source in zip(simple, sources, strict=True)]
+        layout, terms = self.layout, self.layout.has_terms
+        parts = [
+            Part(int(release.sizes[node]), bool(terms[node]), int(layout.node_totals[node]), source)
+            for node, source in zip(simple, sources, strict=True)
+        ]
         chunks = []
         for number, (node, subrecords, counts) in enumerate(contents):
             places = [self._places(number, items, sources) for items in subrecords]
             chunks.append(Chunk(subrecords, counts, places, not release.is_simple[node]))
         return Worlds(parts, chunks, self.budget, is_void=bool(self.layout.is_void[top]))
-
-    def _part(self, node: int, source: dict[int, int]) -> Part:
-        layout, size = self.layout, int(self.layout.release.sizes[node])
-        return Part(size, bool(layout.has_terms[node]), int(layout.node_totals[node]), source)
 
     def _subrecords(self, chunk: int) -> tuple[list[Itemset], list[int]]:
         """The distinct subrecords of a chunk and how often each occurs."""

@@ -77,12 +77,12 @@ class Layout:
         bare: Flags = (self.node_chunks == 0) & ~self.has_terms & self.release.is_simple
         return bare & (self.release.parent < 0)
 
-    @cached_property
+    @property
     def domains(self) -> tuple[Int64s, Int64s]:
         """The chunks and the items of their domains: pairs (chunk, item), ascending."""
         return self._domains[0]
 
-    @cached_property
+    @property
     def domain_at(self) -> Int64s:
         """Which pair of `domains` each entry of the subrecords is."""
         return self._domains[1]
@@ -120,10 +120,6 @@ class Layout:
         known, chunks = self.chunk_places
         at = find(known, places)
         return np.where(at >= 0, chunks[at], -1) if len(known) else at
-
-    def term_at(self, places: Int64s) -> Int64s:
-        """The number of each place in `term_places`; -1 if it is not there."""
-        return find(self.term_places, places)
 
     @cached_property
     def numbering(self) -> tuple[Int64s, Int64s]:

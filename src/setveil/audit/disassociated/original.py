@@ -43,14 +43,11 @@ def check_original(layout: Layout, original: Transactions, limit: int = 1) -> li
         checks.append(check_world(layout, data, limit))
     elif all(check.holds for check in checks):
         most = min(getattr(layout.release.promise, "m", 2), layout.width)
-        checks.append(check_pairs(layout, _renumbered(layout, data), most, limit))
+        numbers = _renumber(layout, data).astype(np.int32)
+        checks.append(
+            check_pairs(layout, renamed(data, numbers, layout.release.items), most, limit)
+        )
     return checks
-
-
-def _renumbered(layout: Layout, original: Transactions) -> Transactions:
-    """The original with its items numbered as in the release, which has all of them."""
-    numbers = _renumber(layout, original).astype(np.int32)
-    return renamed(original, numbers, layout.release.items)
 
 
 def _check_records(layout: Layout, original: Transactions) -> Check:
@@ -114,7 +111,8 @@ def check_world(layout: Layout, original: Transactions, limit: int = 1) -> Check
 def _find_faults(layout: Layout, original: Transactions, limit: int) -> list[Witness]:
     release, alignment = layout.release, layout.release.alignment
     assert alignment is not None
-    if len(alignment) != len(original) or not _names_simple(layout, alignment):
+    inside = bool(((alignment >= 0) & (alignment < layout.node_count)).all())
+    if len(alignment) != len(original) or not (inside and release.is_simple[alignment].all()):
         text = f"the alignment does not give each of {len(original)} originals a simple cluster"
         return [Witness(text, count=len(alignment))]
     held = np.bincount(alignment, minlength=layout.node_count)
@@ -129,41 +127,27 @@ def _find_faults(layout: Layout, original: Transactions, limit: int) -> list[Wit
     return _compare(layout, original, alignment, limit)
 
 
-def _names_simple(layout: Layout, alignment: Int64s) -> bool:
-    inside = bool(((alignment >= 0) & (alignment < layout.node_count)).all())
-    return inside and bool(layout.release.is_simple[alignment].all())
-
-
 def _compare(
     layout: Layout, original: Transactions, alignment: Int64s, limit: int
 ) -> list[Witness]:
     """Find each item of each original in its cluster, and compare with what is published there."""
     numbers = _renumber(layout, original)
     if ((numbers < 0) & (item_supports(original) > 0)).any():
-        entry = int(np.flatnonzero(numbers[original.items] < 0)[0])
+        lost = original.record(int(original.rows[numbers[original.items] < 0][0]))
         text = "an item of an original record is not published"
-        return [Witness(text, original=original.record(_owner(original, entry)), private=True)]
+        return [Witness(text, original=lost, private=True)]
     layout, found = compare(Placed(layout, original, alignment, numbers), limit)
     if found.missing is not None:
-        return [_missing_witness(layout, original, *found.missing)]
+        row, node, item = found.missing
+        text = f"{layout.name(node)} does not show {layout.label(item)}, but an original has it"
+        own = original.record(row)
+        return [Witness(text, (layout.label(item),), original=own, private=True)]
     if found.idle is not None:
         node, number = divmod(found.idle, layout.width)
         where = f"in the term chunk of {layout.name(node)}, but in none of its originals"
         text = f"{layout.label(number)} is {where}"
         return [Witness(text, (layout.label(number),), 0, private=True)]
     return [_projection_witness(layout, one) for one in found.differences]
-
-
-def _owner(original: Transactions, entry: int) -> int:
-    return int(np.searchsorted(original.indptr, entry, side="right")) - 1
-
-
-def _missing_witness(
-    layout: Layout, original: Transactions, row: int, node: int, item: int
-) -> Witness:
-    label = layout.label(item)
-    text = f"{layout.name(node)} does not show {label}, but an original has it"
-    return Witness(text, (label,), original=original.record(row), private=True)
 
 
 def _projection_witness(layout: Layout, found: Difference) -> Witness:
@@ -201,7 +185,11 @@ def check_pairs(layout: Layout, original: Transactions, most: int, limit: int = 
     chosen = _choose(layout, original)
     inside = _count(layout.release.subrecords, layout.release.subrecord_counts, chosen)
     there = _count(original, np.ones(len(original), dtype=np.int64), chosen)
-    wrong = [*_too_few(layout, inside, there, limit)]
+    wrong = list[Witness]()  # pairs in more subrecords than originals
+    supports = _at(there, inside[0])
+    for at in np.flatnonzero(supports < inside[1])[:limit].tolist():
+        items = _labels(layout, divmod(int(inside[0][at]), layout.width))
+        wrong.append(_pair_witness(items, int(supports[at]), f"in {inside[1][at]} subrecords"))
     larger = None if wrong else _larger(layout, original, most)
     few = layout.width * (layout.width - 1) // 2 <= MOST_SETS
     complete = few and larger is not None and bool(chosen.all())
@@ -211,7 +199,8 @@ def check_pairs(layout: Layout, original: Transactions, most: int, limit: int = 
             if complete
             else _suspects(layout, inside, there, chosen)
         )
-        counted = {items: _look_up(layout, items, there) for items in pairs}
+        codes = np.array([low * layout.width + high for low, high in map(sorted, pairs)], np.int64)
+        counted = dict(zip(pairs, _at(there, codes).tolist(), strict=True))
         wrong = [*_out_of_bounds(layout, {**counted, **(larger or {})}, limit)]
     if wrong:
         text = "the support of a set of items is out of bounds"
@@ -264,14 +253,6 @@ def _totals(codes: Int64s, weights: Int64s) -> Codes:
     """The distinct codes and the sum of the weights of each."""
     known = distinct(codes)
     return known, sums(np.searchsorted(known, codes), weights, len(known))
-
-
-def _too_few(layout: Layout, inside: Codes, there: Codes, limit: int) -> Iterator[Witness]:
-    """Pairs in more subrecords than originals."""
-    supports = _at(there, inside[0])
-    for at in np.flatnonzero(supports < inside[1])[:limit].tolist():
-        items = _labels(layout, divmod(int(inside[0][at]), layout.width))
-        yield _witness(items, int(supports[at]), f"in {inside[1][at]} subrecords")
 
 
 def _suspects(layout: Layout, inside: Codes, there: Codes, chosen: Flags) -> list[tuple[int, ...]]:
@@ -341,12 +322,7 @@ def _out_of_bounds(
         if not bounds.lower <= support <= bounds.upper:
             limit -= 1
             where = f"in {bounds.lower} to {bounds.upper} records of every possible world"
-            yield _witness(items, support, where)
-
-
-def _look_up(layout: Layout, items: tuple[int, ...], there: Codes) -> int:
-    low, high = sorted(items)
-    return int(_at(there, np.array([low * layout.width + high]))[0])
+            yield _pair_witness(items, support, where)
 
 
 def _at(codes: Codes, wanted: Int64s) -> Int64s:
@@ -358,6 +334,6 @@ def _labels(layout: Layout, numbers: Iterable[int]) -> tuple[str, ...]:
     return tuple(sorted(layout.label(number) for number in numbers))
 
 
-def _witness(items: tuple[str, ...], support: int, where: str) -> Witness:
+def _pair_witness(items: tuple[str, ...], support: int, where: str) -> Witness:
     text = f"{show_items(items)} occurs in {plural(support, 'original')}, but {where}"
     return Witness(text, items, support, private=True)

@@ -339,14 +339,10 @@ def _shared_chunks(layout: Layout, found: list[Rows]) -> Iterator[tuple[Rows, In
     release = layout.release
     rows = Rows.joined(found)
     published = np.flatnonzero(~release.is_simple[release.chunk_node[release.subrecord_chunk]])
-    starts = np.linspace(0, len(release.chunk_node), _parts(rows), endpoint=False, dtype=np.int64)
+    parts = max(_PARTS, len(rows.items) // _ENTRIES)
+    starts = np.linspace(0, len(release.chunk_node), parts, endpoint=False, dtype=np.int64)
     here, own = _sorted(release.subrecord_chunk[published], starts)
     there, bounds = _sorted(rows.chunks, starts)
     for at in range(len(starts)):
         some = rows.take(there[bounds[at] : bounds[at + 1]])
         yield *_published(layout, published[here[own[at] : own[at + 1]]]), some
-
-
-def _parts(rows: Rows) -> int:
-    """Into how many parts shared chunks are divided."""
-    return max(_PARTS, len(rows.items) // _ENTRIES)

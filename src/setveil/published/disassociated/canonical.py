@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -178,17 +178,15 @@ def together(
     labels = {label for each in releases for label in each.items}
     same = all(each.items == releases[0].items for each in releases)
     vocabulary = releases[0].items if same else Vocabulary(sort_labels(labels))
-    nodes, chunks = (
-        offsets([len(array(each)) for each in releases]).tolist()[:-1]
-        for array in (_parents, _chunk_nodes)
-    )
+    nodes = offsets([len(each.parent) for each in releases]).tolist()[:-1]
+    chunks = offsets([len(each.chunk_node) for each in releases]).tolist()[:-1]
     found = replace(
         releases[0],
-        parent=_shifted(releases, _parents, nodes),
+        parent=_shifted([each.parent for each in releases], nodes),
         sizes=np.concatenate([each.sizes for each in releases]),
-        chunk_node=_shifted(releases, _chunk_nodes, nodes),
+        chunk_node=_shifted([each.chunk_node for each in releases], nodes),
         subrecords=_rows([each.subrecords for each in releases], vocabulary),
-        subrecord_chunk=_shifted(releases, lambda each: each.subrecord_chunk, chunks),
+        subrecord_chunk=_shifted([each.subrecord_chunk for each in releases], chunks),
         subrecord_counts=np.concatenate([each.subrecord_counts for each in releases]),
         terms=_rows([each.terms for each in releases], vocabulary),
         alignment=None,
@@ -196,21 +194,9 @@ def together(
     return found if rows is None else replace(found, alignment=_aligned(releases, rows, nodes))
 
 
-def _parents(release: Disassociated) -> Int64s:
-    return release.parent
-
-
-def _chunk_nodes(release: Disassociated) -> Int64s:
-    return release.chunk_node
-
-
-def _shifted(
-    releases: Sequence[Disassociated],
-    array: Callable[[Disassociated], Int64s],
-    shifts: Sequence[int],
-) -> Int64s:
+def _shifted(numbers: Sequence[Int64s], shifts: Sequence[int]) -> Int64s:
     """Numbers of each release, moved on by what comes before it; -1 stays."""
-    pairs = zip(map(array, releases), shifts, strict=True)
+    pairs = zip(numbers, shifts, strict=True)
     return np.concatenate([np.where(each >= 0, each + shift, -1) for each, shift in pairs])
 
 

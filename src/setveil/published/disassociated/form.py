@@ -219,13 +219,12 @@ class Disassociated(Release):
     def support_note(self, itemset: Sequence[str]) -> str:
         numbers, loose = self.items.numbers, self.terms.supports()
         found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
-        lines = [
+        return "\n".join(
             f"{item} is published without counts in {plural(count, 'cluster')}. In how many "
             f"records of {'it' if count == 1 else 'each'} it is, is an estimate."
             for item, count in found.items()
             if count
-        ]
-        return "\n".join(lines)
+        )
 
     @property
     def reconstruction_note(self) -> str:

@@ -4,7 +4,6 @@ and the clusters that shared subrecords go to, if some cannot take them or need 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -129,7 +128,10 @@ class Supply:
         forest, release = self._forest, self._forest.release
         kinds = self._kinds[movable]
         nodes = release.chunk_node[release.subrecord_chunk[kinds]]
-        barred = [_inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()]
+        barred = [
+            any(first <= goal < stop for first, stop in forest.barred.get(kind, ()))
+            for kind in kinds.tolist()
+        ]
         below = (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
         free: Flags = below & ~np.array(barred, dtype=bool)
         return free
@@ -148,10 +150,6 @@ class Supply:
             self._stock[self._forest.cluster_of[self._pieces[piece]]] -= 1
             self._stock[goal] += 1
             self._pieces[piece] = record
-
-
-def _inside(cluster: int, intervals: Iterable[tuple[int, int]]) -> bool:
-    return any(first <= cluster < stop for first, stop in intervals)
 
 
 def draw_places(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.arrays import Flags, Floats, Int32s, offsets, sorted_pairs
+from setveil.data.arrays import sums as total
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Forest
@@ -143,28 +144,24 @@ class Query:
     def answer(self) -> Support:
         """The bounds and the average over worlds, summed over all patterns, with its error.
 
-        Errors of one kind add up: if items belong together in one cluster, they do in others."""
+        A number between bounds, if each term is in as many records as expected, has at most half
+        of their distance as its standard deviation: 0 if all records of a cluster have all groups
+        but one. That the mean is near a bound makes it no smaller: items that belong together are
+        not independent. Errors of one kind add up: if items do in one cluster, they do in others.
+        """
         lower, upper, expected, apart, listed, chance = 0, 0, 0.0, 0.0, 0.0, 0.0
         for clusters, groups in self.patterns():
             low, high = self.bounds(clusters, groups)
-            mean, terms = self.expect(clusters, groups), self.terms(clusters, groups)
+            mean = self.expect(clusters, groups)
+            # The clusters have the same kinds of groups.
+            terms = [self.items[at] for at, *_ in groups if self.sources[at, clusters[0]] == TERM]
             lower, upper, expected = lower + round(low), upper + round(high), expected + mean
-            apart += self.spread(clusters, groups)
+            low, high = self.bounds(clusters, groups, as_listed=True)
+            apart += (high - low) / 2
             for error, variance in (self.index.listed.error(item, clusters) for item in terms):
                 listed, chance = listed + mean * error, chance + mean * variance
         guess = min(max(expected, float(lower)), float(upper))
         return Support(lower, upper, guess, math.hypot(apart, listed, math.sqrt(chance)))
-
-    def spread(self, clusters: Offsets, groups: list[Group]) -> float:
-        """The largest standard deviation of a number between bounds, if each term is in as many
-        records as expected; 0 if all records of a cluster have all groups but one. That the mean
-        is near a bound makes it no smaller: items that belong together are not independent."""
-        low, high = self.bounds(clusters, groups, as_listed=True)
-        return (high - low) / 2
-
-    def terms(self, clusters: Offsets, groups: list[Group]) -> list[int]:
-        """The items that are terms in these clusters, which have the same kinds of groups."""
-        return [self.items[at] for (at, *_) in groups if self.sources[at, clusters[0]] == TERM]
 
     def patterns(self) -> Iterable[tuple[Offsets, list[Group]]]:
         """Clusters that hold all items, with the same items together in a chunk, and of the same
@@ -190,14 +187,9 @@ class Query:
     def count(self, group: Group) -> Counts:
         """The number of subrecords of each chunk that hold all items of a group."""
         if group not in self.counted:
-            rows = self.rows(group)
-            weights = self.release.subrecord_counts[rows]
-            counts = np.bincount(
-                self.release.subrecord_chunk[rows],
-                weights=weights,
-                minlength=len(self.release.chunk_node),
-            )
-            self.counted[group] = counts.astype(np.int64)
+            rows, release = self.rows(group), self.release
+            chunks, counts = release.subrecord_chunk[rows], release.subrecord_counts[rows]
+            self.counted[group] = total(chunks, counts, len(release.chunk_node))
         return self.counted[group]
 
     def rows(self, group: Group) -> Offsets:
@@ -287,12 +279,8 @@ class Query:
         if group not in self.roomy:
             sources = self.sources[list(group)]
             able = (sources == sources[0]).all(axis=0) & (sources[0] >= 0)
-            sizes = np.bincount(
-                sources[0, able],
-                weights=self.forest.sizes[able],
-                minlength=len(self.release.chunk_node),
-            )
-            self.roomy[group] = sizes.astype(np.int64)
+            sizes = self.forest.sizes[able]
+            self.roomy[group] = total(sources[0, able], sizes, len(self.release.chunk_node))
         return self.roomy[group]
 
 
