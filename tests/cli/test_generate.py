@@ -1,4 +1,4 @@
-"""`setveil generate quest` and `shop`, `demo` and `warmup`."""
+"""`setveil generate quest`, `shop` and `patients`, `demo` and `warmup`."""
 
 from __future__ import annotations
 
@@ -50,6 +50,20 @@ def test_a_shop_comes_with_a_tree_over_its_products(call, folder):
     assert len(tree.leaf_numbers(data.vocabulary)) == len(data.vocabulary)
 
 
+def test_patients_come_as_people_or_as_stays_with_a_tree_over_the_codes(call, folder):
+    made = ("generate", "patients", "--patients", 300, "--seed", 2, "-o")
+    result = call(*made, "patients.csv", "--hierarchy", "codes.csv")
+    assert result.out == "patients.csv: 300 patients, 537 stays\n"
+    assert call(*made, "stays.csv.gz", "--stays").code == 0
+    people = setveil.read("patients.csv", record="patient", item="codes")
+    stays = setveil.read("stays.csv.gz", record="stay", item="codes", split="|")
+    joined = setveil.read("stays.csv.gz", record="patient", item="codes", split="|")
+    assert (len(people), len(stays)) == (300, 537)
+    assert list(people) == list(joined)
+    tree = setveil.Hierarchy.read("codes.csv")
+    assert len(tree.leaf_numbers(people.vocabulary)) == len(people.vocabulary)
+
+
 @pytest.mark.parametrize("kind", ["quest", "shop"])
 def test_the_same_seed_gives_the_same_file(call, folder, kind):
     for name in ("one.csv", "two.csv"):
@@ -71,6 +85,7 @@ def test_the_same_seed_gives_the_same_file(call, folder, kind):
             ["shop", "-o", "baskets.csv", "--hierarchy", "new.csv"],
             "cannot write baskets.csv: it exists already",
         ),
+        (["patients", "-o", "baskets.csv"], "cannot write baskets.csv: it exists already"),
         (["quest", "-o", "quest.odd"], "its name does not show the format"),
         (["quest", "-o", "quest.dat", "--records", -1], "-1 is not in the range x>=0"),
         (["quest"], "Missing option '-o' / '--output'"),

@@ -34,6 +34,7 @@ def test_without_a_command_the_help_is_shown(call):
         "hierarchy show",
         "generate quest",
         "generate shop",
+        "generate patients",
         "generate querylog",
     ],
 )

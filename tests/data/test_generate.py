@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.generate import draw, quest, shop
+from setveil.data.generate import draw, patients, quest, shop
 from setveil.data.generate.catalogue import RECIPES, STAPLES, TASTES, read_catalogue
 from setveil.data.summary import summarize
 from setveil.data.transactions import Transactions
@@ -42,11 +42,15 @@ def share_of_pairs(data: Transactions, least: int) -> int:
 def test_a_seed_gives_the_same_records_for_ever() -> None:
     assert digest(quest(2_000, seed=5)) == "c94933c24288e298"
     assert digest(shop(2_000, seed=5).data) == "315c53381b359549"
+    assert digest(patients(2_000, seed=5).stays) == "7f47eecc1e14f34e"
+    people = "\n".join(patients(2_000, seed=5).people_rows())
+    assert hashlib.sha256(people.encode()).hexdigest()[:16] == "0a57bff823c96708"
 
 
 def test_another_seed_gives_other_records() -> None:
     assert digest(quest(200, seed=1)) != digest(quest(200, seed=2))
     assert digest(shop(200, seed=1).data) != digest(shop(200, seed=2).data)
+    assert digest(patients(200, seed=1).stays) != digest(patients(200, seed=2).stays)
 
 
 @given(
@@ -212,3 +216,36 @@ def test_a_shop_that_cannot_be_is_refused(options: dict[str, object]) -> None:
 def test_a_million_records_can_be_generated() -> None:
     assert len(quest(1_000_000, seed=1)) == 1_000_000
     assert len(shop(1_000_000, seed=1).data) == 1_000_000
+
+
+@given(count=st.integers(0, 60), seed=st.integers(0, 2**40))
+def test_each_patient_has_the_codes_of_all_their_stays(count: int, seed: int) -> None:
+    made = patients(count, seed)
+    people = [row.split(",") for row in made.people_rows()][1:]
+    stays = [row.split(",") for row in made.stay_rows()][1:]
+    assert [row[0] for row in people] == [str(number + 1) for number in range(count)]
+    assert [row[0] for row in stays] == [str(number + 1) for number in range(len(made.stays))]
+    codes: dict[str, set[str]] = {}
+    for stay in stays:
+        own = next(row for row in people if row[0] == stay[1])
+        assert stay[2:5] == own[1:4], "a stay repeats the columns of its patient"
+        codes.setdefault(stay[1], set()).update(stay[5].split("|"))
+    assert codes == {row[0]: set(row[4].split("|")) for row in people}
+
+
+def test_codes_depend_on_age_and_sex() -> None:
+    made = patients(20_000, seed=3)
+    rows = [row.split(",") for row in made.people_rows()][1:]
+
+    def share(letter: str, of: list[list[str]]) -> float:
+        return sum(f"|{letter}" in f"|{row[4]}" for row in of) / len(of)
+
+    old = [row for row in rows if int(row[1]) <= 1955]
+    young = [row for row in rows if 1985 <= int(row[1]) <= 2005]
+    assert share("I", old) > 4 * share("I", young)
+    assert share("O", [row for row in rows if row[2] == "M"]) == 0
+    assert share("O", [row for row in young if row[2] == "F"]) > 0.3
+    several = np.bincount(made.owners)
+    assert 0.4 < (several > 1).mean() < 0.5, "nearly half have several stays"
+    leaves = {path[0] for path in made.paths()}
+    assert set(made.stays.vocabulary.labels) == leaves

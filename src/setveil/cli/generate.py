@@ -1,5 +1,6 @@
 """`setveil generate`: synthetic data to try things on."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ _output = several(output_option("FILE", "The file to write."), force_option)
 _format = click.option("--format", type=FORMAT, help="The format.  [default: by the file's name]")
 _records = default_option("--records", default=10_000, help="How many records.", type=NATURAL)
 _seed = default_option("--seed", default=0, help="The same seed gives the same data.", type=NATURAL)
+
+
+def _tree(of: str) -> Callable[[Any], Any]:
+    """The option for a file with the tree over the items."""
+    about = f"Also write the tree over the {of}."
+    place = click.Path(path_type=Path)
+    return click.option("--hierarchy", type=place, metavar="FILE", help=about)
 
 
 @click.group("generate")
@@ -60,12 +68,7 @@ def quest(**options: Any) -> None:
     type=click.IntRange(min=1),
     help="How many products the shop has.  [default: the whole catalogue]",
 )
-@click.option(
-    "--hierarchy",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the tree over the products.",
-)
+@_tree("products")
 @_seed
 def shop(**options: Any) -> None:
     """Baskets of a shop, and an uneven tree over its products.
@@ -76,6 +79,31 @@ def shop(**options: Any) -> None:
 
     target = _target(options)
     _say(target.output, generate.shop(target, **options))
+
+
+@command.command("patients")
+@_output
+@default_option("--patients", "count", default=20_000, help="How many patients.", type=NATURAL)
+@click.option(
+    "--stays",
+    "by_stay",
+    is_flag=True,
+    help="One row for each stay in a hospital, not each patient.",
+)
+@_tree("codes")
+@_seed
+def patients(**options: Any) -> None:
+    """Patients with birth year, sex, postal code and diagnosis codes, as a CSV table.
+
+    \b
+    setveil generate patients -o patients.csv --hierarchy codes.hierarchy.csv"""
+    from setveil.pipeline import generate
+
+    target = _target(options)
+    made = generate.patients(target, **options)
+    if str(target.output) != "-":
+        size = f"{plural(len(made), 'patient')}, {plural(len(made.stays), 'stay')}"
+        click.echo(f"{target.output}: {size}")
 
 
 @command.command("querylog")

@@ -1,5 +1,6 @@
 """Generate: synthetic data to try things on, written to files."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,14 +45,24 @@ def shop(
     hierarchy: Path | None = None,
 ) -> Transactions:
     """Baskets of a shop, and the tree over its products if `hierarchy` is given."""
-    for place in (target.output, hierarchy):
-        if place is not None and str(place) != "-":
-            check_place(place, force=target.force)
+    _check(target, hierarchy)
     made = generate.shop(records, seed, products=products)
     if hierarchy is not None:
         write_hierarchy(Hierarchy.from_paths(made.paths), hierarchy, force=target.force)
     _write(made.data, target)
     return made.data
+
+
+def patients(
+    target: Target, count: int, seed: int, *, by_stay: bool = False, hierarchy: Path | None = None
+) -> generate.Patients:
+    """Patients or, with `by_stay`, their stays; and the tree over the codes if one is asked for."""
+    _check(target, hierarchy)
+    made = generate.patients(count, seed)
+    if hierarchy is not None:
+        write_hierarchy(Hierarchy.from_paths(made.paths()), hierarchy, force=target.force)
+    _write_rows(made.stay_rows() if by_stay else made.people_rows(), target)
+    return made
 
 
 def querylog(
@@ -62,13 +73,25 @@ def querylog(
 ) -> str:
     """A query log; returns where its words come from."""
     words, source = _topics(topics, str(numbers.get("shape")))
-    lines = generate.querylog(topics=words, **numbers)
-    if str(target.output) == "-":
-        write_to_output(lines)
-        return source
-    with new_file(target.output, force=target.force) as temporary, Stages(progress)("writing"):
-        write_lines(lines, temporary, compression_of(target.output))
+    with Stages(progress)("writing"):
+        _write_rows(generate.querylog(topics=words, **numbers), target)
     return source
+
+
+def _check(target: Target, hierarchy: Path | None) -> None:
+    """Refuse places that cannot be written before anything is made."""
+    for place in (target.output, hierarchy):
+        if place is not None and str(place) != "-":
+            check_place(place, force=target.force)
+
+
+def _write_rows(rows: Iterable[str], target: Target) -> None:
+    """The lines of a table to a file, compressed if its name says so, or to standard output."""
+    if str(target.output) == "-":
+        write_to_output(rows)
+        return
+    with new_file(target.output, force=target.force) as temporary:
+        write_lines(rows, temporary, compression_of(target.output))
 
 
 def _write(data: Transactions, target: Target) -> None:
