@@ -125,12 +125,6 @@ class Release(Shown, Frozen, ABC):
         the form has no such groups."""
         return np.zeros(0, dtype=np.int64)
 
-    @property
-    def silent(self) -> int:
-        """How many people are published with a record that says nothing: it is empty, or only the
-        root of the tree."""
-        return self.empty
-
     def replaced(self, original: Transactions) -> tuple[int, int]:
         """How many published occurrences there are whose people have another item instead, and how
         many of all; none if nobody can know."""
@@ -306,15 +300,6 @@ class RecordRelease(Release):
     @property
     def group_sizes(self) -> Int64s:
         return self.sizes
-
-    @property
-    def silent(self) -> int:
-        tree, classes = self.tree, self.classes
-        if tree is None:
-            return self.empty
-        root = classes.vocabulary.numbers.get(tree.labels[tree.root], -1)
-        others = np.bincount(classes.rows[classes.items != root], minlength=len(classes))
-        return int(self.sizes[others == 0].sum())
 
     def records(self, seed: int | None = None) -> Transactions:
         """All published records in random order: from the system, or from a seed."""

@@ -149,10 +149,6 @@ class Synthetic(Release):
         return super().shown.union(item for one in self.supports for item in one.items)
 
     @property
-    def silent(self) -> int:
-        return int(self.sizes[self.classes.lengths == 0].sum())
-
-    @property
     def facts(self) -> dict[str, object]:
         return {"people": self.people, "ledger": [expense.to_dict() for expense in self.ledger]}
 

@@ -205,7 +205,7 @@ class Sample:
         return Estimate(middle, float(ordered[low]), float(ordered[high]))
 
 
-def share_interval(hits: int, draws: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def share_interval(hits: int, draws: int) -> tuple[float, float]:
     """The interval of Clopper and Pearson for a share, seen `hits` times in so many draws.
 
     It contains the true share with at least this confidence, whatever the share is.
@@ -215,13 +215,13 @@ def share_interval(hits: int, draws: int, confidence: float = CONFIDENCE) -> tup
         >>> low, round(high, 6)
         (0.0, 0.000369)
     """
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low = 0.0 if hits == 0 else _solve(lambda p: 1 - _at_most(hits - 1, draws, p), tail)
     high = 1.0 if hits == draws else _solve(lambda p: 1 - _at_most(hits, draws, p), 1 - tail)
     return low, high
 
 
-def mean_margin(draws: int, variance: float, confidence: float = CONFIDENCE) -> float:
+def mean_margin(draws: int, variance: float) -> float:
     """How far the mean of values between 0 and 1 may be off: the smaller of two bounds.
 
     One is Hoeffding's, the other the empirical Bernstein bound, which is smaller where the values
@@ -232,19 +232,19 @@ def mean_margin(draws: int, variance: float, confidence: float = CONFIDENCE) -> 
         >>> round(mean_margin(10_000, 0.25), 4), round(mean_margin(10_000, 0.0001), 4)
         (0.0148, 0.0017)
     """
-    doubt = (1 - confidence) / 2
+    doubt = (1 - CONFIDENCE) / 2
     hoeffding = sqrt(log(2 / doubt) / (2 * draws))
     bernstein = sqrt(2 * variance * log(3 / doubt) / draws) + 3 * log(3 / doubt) / draws
     return min(hoeffding, bernstein)
 
 
-def median_ranks(draws: int, confidence: float = CONFIDENCE) -> tuple[int, int]:
+def median_ranks(draws: int) -> tuple[int, int]:
     """The ranks, from 0, of two of the ordered draws between which the median lies.
 
     Fewer than `low + 1` draws are at or below the median with a chance of at most half of what the
     confidence leaves (Hoeffding).
     """
-    reach = sqrt(draws * log(2 / (1 - confidence)) / 2)
+    reach = sqrt(draws * log(2 / (1 - CONFIDENCE)) / 2)
     return max(floor(draws / 2 - reach) - 1, 0), min(ceil(draws / 2 + reach), draws - 1)
 
 
