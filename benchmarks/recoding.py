@@ -6,9 +6,8 @@ import functools
 
 from benchmarks.data import Case, balanced, real, sort_baseline, where_real
 from benchmarks.measured import Measured, best_of, peak_mb
-from setveil.methods.apriori import Apriori
-from setveil.methods.hghs import MHgHs
 from setveil.methods.recoding.frame import GlobalRecoding
+from setveil.methods.recoding.onecut import Apriori, MHgHs
 from setveil.promises import KmAnonymity
 
 

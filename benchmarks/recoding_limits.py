@@ -21,8 +21,7 @@ from benchmarks.partition_limits import OWN_TREES
 from benchmarks.utility import FILES
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.apriori import Apriori
-from setveil.methods.hghs import MHgHs
+from setveil.methods.recoding.onecut import Apriori, MHgHs
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity
 

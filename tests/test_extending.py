@@ -86,7 +86,7 @@ def test_a_file_of_the_new_format_becomes_a_verified_folder_of_the_new_form(data
     about = json.loads((release / "release.json").read_text(encoding="utf-8"))
     assert about["form"] == "tallies"
     assert about["promise"]["q"] == 3
-    assert (release / "data.tally").read_text(encoding="utf-8") == "beer\t4\nwine\t3\n"
+    assert (release / "data.summary").read_text(encoding="utf-8") == "beer\t4\nwine\t3\n"
     assert json.loads(verified)["holds"]
     assert not json.loads(refuted)["holds"]
 

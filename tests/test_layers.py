@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "methods": THEORY | {"kernels", "engines"},
     "audit": THEORY | {"alignment"},
     "metrics": ROOT | {"data", "hierarchy", "published", "alignment", "kernels"},
-    "io": THEORY | {"kernels"},
+    "io": THEORY,
     "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
     "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
     "cli": THEORY | {"engines", "methods", "metrics", "io", "pipeline", "report", "web", "setveil"},
@@ -46,7 +46,6 @@ MAY_IMPORT = {
 
 OPTIONAL = {
     *("altair", "opendp", "pandas", "polars", "pyarrow", "pyspark", "scipy", "vl_convert"),
-    "zstandard",
 }
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
@@ -109,12 +108,6 @@ def test_a_room_imports_only_what_the_table_allows(room):
         assert not foreign, f"{path.relative_to(SOURCE)} imports {sorted(foreign)}"
 
 
-def test_in_io_only_the_compiled_text_imports_kernels():
-    for path in rooms()["io"]:
-        inside = "compiled" in path.relative_to(SOURCE).parts
-        assert inside or "kernels" not in our_rooms(path), f"{path.relative_to(SOURCE)}"
-
-
 def test_the_table_names_no_room_that_does_not_exist():
     assert set(MAY_IMPORT) <= set(rooms())
 
@@ -129,7 +122,6 @@ SHARED = {
     "data.account": {"Account"},
     "data.arrays": None,  # arithmetic on arrays; knows no records
     "data.people": {"PEOPLE", "RECORDS", "People"},
-    "data.seeds": {"random_from"},
     "data.tables.exchange": {"as_transactions"},
     "data.tables.kinds": {"counted_as"},
     "data.transactions": {"Bags", "Transactions"},

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from setveil.data.querylog.terms import as_written
+from setveil.data.logterms import as_written
 from setveil.data.transactions import Bags
 from setveil.hierarchy.files import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.generate import draw, patients, quest, shop
-from setveil.data.generate.catalogue import RECIPES, STAPLES, TASTES, read_catalogue
+from setveil.data.generate.shop import RECIPES, STAPLES, TASTES, read_catalogue
 from setveil.data.summary import summarize
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError

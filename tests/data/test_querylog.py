@@ -9,8 +9,7 @@ import pytest
 
 from setveil.data.generate import querylog
 from setveil.data.generate.querylog import HEADER, catalogue_topics
-from setveil.data.querylog.findings import parse_gap
-from setveil.data.querylog.terms import STOP_WORDS, Fate, TermRules
+from setveil.data.logterms import STOP_WORDS, Fate, TermRules, parse_gap
 from setveil.errors import ParameterError
 
 

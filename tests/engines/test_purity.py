@@ -81,7 +81,7 @@ ORDERS: dict[str, Callable[[list[int]], None]] = {
 
 
 SMALL = {
-    "partition.split.SMALLEST": 40,
+    "partition.classes.SMALLEST": 40,
     "disassociation.partitioning.RECORDS": 20,
     "disassociation.refine.BLOCK": 20,
     "ssc.method.BLOCK": 20,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.blanks import Squeezed, are_separators
+from setveil.data.tables.headers import Squeezed, are_separators
 from setveil.io.files import read_with_account
 from tests.oracle import readers
 

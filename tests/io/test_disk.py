@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from setveil.data.transactions import Transactions
-from setveil.disk import naming, new_file, new_folder, output, private_folder, renaming, workplace
+from setveil.disk import naming, new_file, new_folder, output, private_folder, workplace
 from setveil.disk.workplace import remove_leftovers, working_folder
 from setveil.errors import LeftoverWarning, OutputError
 from setveil.io import read, read_release, write, writing
@@ -56,7 +56,7 @@ def test_a_folder_is_replaced_and_nothing_else_is_left(folder):
 @pytest.fixture
 def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system cannot exchange two names in one step."""
-    monkeypatch.setattr(renaming, "_rename", lambda *arguments: False)
+    monkeypatch.setattr(output, "_rename", lambda *arguments: False)
 
 
 def test_without_an_exchange_of_names_a_folder_is_replaced_in_two_steps(folder, no_exchange):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.doubts import far_too_long
+from setveil.data.account import far_too_long
 from setveil.data.tables.cells import guess_mark, splitter
 from setveil.errors import DataError, FileFormatError, MissingExtraError, ParameterError
 from setveil.io.files import read_with_account

@@ -160,12 +160,6 @@ def test_every_way_of_writing_zstd_frames_is_followed(make, options):
         assert read(make("a.dat.zst", stream.getvalue() + skippable)) == read(make("b.dat", text))
 
 
-def test_mixed_line_ends_in_zstd_are_refused(make):
-    path = make("a.dat.zst", zstandard.compress(b"1 2\n3\r\n4\n"))
-    with pytest.raises(FileFormatError, match="the file mixes Windows and Unix line ends"):
-        read(path)
-
-
 def test_a_name_that_promises_packing_is_held_to_it(make):
     for end, word in ((".gz", "gzip"), (".zst", "zstd")):
         path = make(f"a.dat{end}", b"1 2\n")

@@ -24,6 +24,7 @@ STARTS = {
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR": "a picture",
     b"\xff\xd8\xff\xe0\0\x10JFIF": "a picture",
     b"GIF89a\x01\0\x01\0": "a picture",
+    b'<svg viewBox="0 0 9 9">\n<g>a, b</g>\n': "a picture",
     b"SQLite format 3\0\x10\0": "an SQLite database",
     OLE + bytes(600): "an Office file",
     b"7z\xbc\xaf\x27\x1c\0\x04": "a 7z archive",

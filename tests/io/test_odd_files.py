@@ -22,8 +22,8 @@ from setveil.data.transactions import Bags
 from setveil.errors import FileFormatError, ReleaseError, SetveilError
 from setveil.io import read
 from setveil.io.formats import fimi
-from setveil.io.querylog.lines import narrow_lines
 from setveil.io.querylog.read import read_querylog
+from setveil.io.querylog.tables import narrow_lines
 from setveil.io.source import database as databases
 from setveil.io.source.database import database, run
 from setveil.io.source.source import open_source

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from setveil import Bags, read, read_querylog
-from setveil.data.querylog.terms import as_written
+from setveil.data.logterms import as_written
 from setveil.errors import FileFormatError, ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from tests.oracle import querylog as oracle

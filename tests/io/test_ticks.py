@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.tables.ticks import chosen_columns, find_ticks
+from setveil.data.tables.shapes import chosen_columns, find_ticks
 from setveil.errors import DataError, FileFormatError, ParameterError
 from setveil.io.files import read_with_account
 from tests.io.test_titles import _workbook

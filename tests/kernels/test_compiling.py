@@ -19,7 +19,6 @@ import setveil.kernels
 from setveil.kernels import jit, steps
 
 SLOW = {"sort", "argsort", "unique", "concatenate", "diff"}
-STILL_SLOW = {"setveil.kernels.ssc.exchange", "setveil.kernels.ssc.grow"}  # they use argsort
 MODULES = [
     found.name
     for found in pkgutil.walk_packages(setveil.kernels.__path__, "setveil.kernels.")
@@ -55,7 +54,7 @@ def test_no_method_compiles_two_variants_of_a_kernel():
     assert {name: count for name, count in found.items() if count > 1} == {}
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - STILL_SLOW))
+@pytest.mark.parametrize("module", MODULES)
 def test_kernels_use_loops_where_numba_compiles_array_functions_slowly(module):
     tree = ast.parse(inspect.getsource(import_module(module)))
     assert [slow for each in compiled(tree) for slow in slow_places(each)] == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import fcntl
-import gc
 import inspect
 import os
 import pkgutil
@@ -216,13 +215,6 @@ def test_where_only_compiled_kernels_may_run_another_one_raises(tmp_path, monkey
     assert eight() == 8
     with jit.compiled_only():
         assert eight() == 8
-
-
-def test_compiling_turns_garbage_collection_on_again_if_it_was_on(tmp_path, monkeypatch):
-    nine = fresh_kernel(tmp_path, monkeypatch, "fresh_nine", 9)
-    assert gc.isenabled()
-    assert nine() == 9
-    assert gc.isenabled()
 
 
 def test_of_two_that_compile_a_kernel_the_second_waits_for_the_first(tmp_path, monkeypatch):

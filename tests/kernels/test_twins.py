@@ -7,25 +7,20 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil.kernels
 from setveil.kernels.disassociation.expected import Triples
 from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
-from setveil.kernels.pairs import count_chosen, count_pairs
+from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
-from setveil.kernels.records import parse_numbers
 from setveil.kernels.steps import fill_holders
 from tests.oracle import kernels as plain
 
 KERNELS = Path(setveil.kernels.__file__).parent
 WHERE = {
     "closed": "kernels/test_itemsets",
-    "clusters.reading": "published/test_compiled",
-    "clusters.sorting": "published/test_compiled",
-    "clusters.writing": "published/test_compiled",
     "disassociation.annealing": "methods/test_heads",
     "disassociation.chunks": "methods/test_disassociation",
     "disassociation.expected": "methods/test_grouping",
@@ -37,24 +32,18 @@ WHERE = {
     "disassociation.refine": "methods/test_disassociation",
     "disassociation.subrecords": "methods/test_disassociation",
     "itemsets": "kernels/test_itemsets",
-    "pairs": "kernels/test_twins",
     "partition.split": "methods/test_partition",
     "recoding.threats": "kernels/test_twins",
-    "records": "kernels/test_twins",
     "retrieval": "metrics/test_retrieval",
-    "rows": "io/test_rowtext",
     "ssc.centre": "methods/test_ssc",
-    "ssc.exchange": "methods/test_ssc",
-    "ssc.gather": "methods/test_ssc",
     "ssc.grow": "methods/test_ssc",
+    "ssc.profiles": "methods/test_ssc",
     "ssc.slots": "methods/test_ssc",
-    "ssc.terms": "methods/test_ssc_typical",
     "steps": "kernels/test_twins",
     "suppression.hitting": "methods/test_suppression",
     "suppression.moles": "methods/test_suppression",
 }
 """The test that compares the kernels of each module, or the one caller they have, with a twin."""
-PLAIN_IS_IN_THE_SOURCE = {"published/test_compiled", "io/test_rowtext"}
 
 ROWS = st.lists(st.sets(st.integers(0, 6), max_size=5).map(sorted), max_size=9)
 
@@ -77,26 +66,8 @@ def test_every_module_with_kernels_is_compared_with_a_plain_twin():
     }
     assert with_kernels == WHERE.keys()
     tests = Path(__file__).parents[1]
-    for name in set(WHERE.values()) - PLAIN_IS_IN_THE_SOURCE:
+    for name in set(WHERE.values()):
         assert "from tests.oracle" in (tests / f"{name}.py").read_text("utf-8"), name
-
-
-@given(st.text("0123456789 \t\r\n\v\f-x", max_size=30))
-def test_lines_of_numbers_are_parsed(text):
-    fine, per_line, values, last = parse_numbers(np.frombuffer(text.encode(), np.uint8))
-    expected = plain.parse_numbers(text)
-    assert fine == (expected is not None)
-    if expected is not None:
-        bounds = np.concatenate(([0], np.cumsum(per_line)))
-        assert (cut(bounds, values), last) == expected
-
-
-@pytest.mark.parametrize("number", ["9" * 18, "9" * 19, "0", "00", "01"])
-def test_numbers_of_the_last_length_that_fits_are_parsed(number):
-    fine, _, values, _ = parse_numbers(np.frombuffer(number.encode(), np.uint8))
-    expected = plain.parse_numbers(number)
-    assert fine == (expected is not None)
-    assert not fine or values.tolist() == expected[0][0]
 
 
 @given(ROWS)

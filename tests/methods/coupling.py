@@ -21,7 +21,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.methods import DiffPart, Frequent
-from setveil.methods.diffpart.walk import STEADY, Walk
+from setveil.methods.diffpart import STEADY, Walk
 from setveil.methods.frequent.contribution import ranks
 from setveil.promises import DifferentialPrivacy
 from setveil.published.ledger import exact
@@ -286,5 +286,5 @@ class TapedDiffPart(DiffPart):
     """Walks with a tape."""
 
     def _publish(self, private):
-        with mock.patch("setveil.methods.diffpart.method.Walk", TapedWalk):
+        with mock.patch("setveil.methods.diffpart.Walk", TapedWalk):
             return super()._publish(private)

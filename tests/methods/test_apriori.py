@@ -11,7 +11,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
-from setveil.methods.apriori import Apriori
+from setveil.methods.recoding.onecut import Apriori
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity
 from setveil.promises.kanonymity import LDiversity

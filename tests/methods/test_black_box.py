@@ -26,7 +26,7 @@ FRAME = [[]] * 200
 
 @pytest.fixture(autouse=True)
 def low_thresholds(monkeypatch):
-    monkeypatch.setattr("setveil.methods.diffpart.walk.STEADY", 0.0)
+    monkeypatch.setattr("setveil.methods.diffpart.STEADY", 0.0)
     monkeypatch.setattr(frequent, "SPURIOUS", 1e9)
 
 

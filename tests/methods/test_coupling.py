@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods import private
-from setveil.methods.diffpart import walk
+from setveil.methods import diffpart, private
 from setveil.methods.frequent import method as frequent
 from setveil.methods.private import Budget
 from setveil.promises import DifferentialPrivacy
@@ -149,7 +148,7 @@ def undivided_delta(monkeypatch):
 
 def half_the_noise(monkeypatch):
     honest = ledger.scale_for
-    for place in (ledger, walk):
+    for place in (ledger, diffpart):
         monkeypatch.setattr(place, "scale_for", lambda *given: honest(*given) / 2)
 
 

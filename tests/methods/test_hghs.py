@@ -10,9 +10,8 @@ from setveil.audit import verify
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
-from setveil.methods.apriori import Apriori
-from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.recoding.frame import Frame
+from setveil.methods.recoding.onecut import Apriori, HgHs, MHgHs
 from setveil.methods.recoding.paper import minimal_threats
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity

@@ -18,7 +18,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
-from setveil.methods.partition import Partition, split
+from setveil.methods.partition import Partition, classes
 from setveil.metrics import measure
 from setveil.promises import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from tests.oracle import partition as oracle
@@ -75,7 +75,7 @@ def test_the_release_equals_the_oracle_in_random_cases_on_any_number_of_threads(
             set(chance.sample(leaves, min(len(leaves), chance.randint(least, most))))
             for _ in range(chance.randint(k, 40))
         ]
-        monkeypatch.setattr(split, "SMALLEST", chance.choice([1, 10, 1000]))
+        monkeypatch.setattr(classes, "SMALLEST", chance.choice([1, 10, 1000]))
         data = Transactions.of(records)
         release = Partition().anonymize(
             data, KAnonymity(k=k), tree, engine=Local(chance.choice([1, 2, 3]))
@@ -193,7 +193,7 @@ def test_k_anonymity_implies_km_anonymity():
 def test_the_size_of_the_tasks_does_not_matter(pair, k, size):
     data, tree = pair
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split, "SMALLEST", size)
+        patch.setattr(classes, "SMALLEST", size)
         small = Partition().anonymize(data, KAnonymity(k=k), tree)
     assert small == Partition().anonymize(data, KAnonymity(k=k), tree)
 

@@ -13,7 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import DiffPart, Frequent
-from setveil.methods.diffpart.taxonomy import Taxonomy
+from setveil.methods.diffpart import Taxonomy
 from setveil.methods.frequent import method as frequent
 from setveil.methods.frequent.contribution import pair_counts, shortened, smoothed
 from setveil.promises import DifferentialPrivacy, KAnonymity
@@ -143,8 +143,8 @@ def test_without_noise_no_record_is_lost_that_is_not_said_to_be():
 
 
 def test_without_noise_and_thresholds_diffpart_publishes_the_data(monkeypatch):
-    monkeypatch.setattr("setveil.methods.diffpart.walk.STEADY", 0.0)
-    monkeypatch.setattr("setveil.methods.diffpart.walk.math.log", lambda number: 0.0)
+    monkeypatch.setattr("setveil.methods.diffpart.STEADY", 0.0)
+    monkeypatch.setattr("setveil.methods.diffpart.math.log", lambda number: 0.0)
     chance = Random(8)
     for _ in range(60):
         data, tree = random_data(chance), random_tree(chance)

@@ -15,8 +15,7 @@ from setveil.data.transactions import Bags
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.ssc import SSC
-from setveil.methods.ssc.cluster import Clusters
-from setveil.methods.ssc.typical import _shared_out
+from setveil.methods.ssc.clusters import Clusters, _shared_out
 from setveil.metrics import measure
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags

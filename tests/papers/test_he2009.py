@@ -8,8 +8,8 @@ import pytest
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.apriori import Apriori
 from setveil.methods.partition import Partition
+from setveil.methods.recoding.onecut import Apriori
 from setveil.promises import KAnonymity, KmAnonymity
 from tests.oracle import partition as oracle
 

@@ -8,9 +8,8 @@ import pytest
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.apriori import Apriori
-from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.recoding.frame import Frame
+from setveil.methods.recoding.onecut import Apriori, HgHs, MHgHs
 from setveil.methods.recoding.paper import hghs_steps, minimal_threats
 from setveil.promises import KmAnonymity
 from tests.oracle import recoding as oracle

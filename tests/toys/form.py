@@ -9,11 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from setveil.audit.verdict import Check
-from setveil.data.arrays import Int64s
-from setveil.data.items import texts_of
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Int64s, random_from
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.io.releases.form import ReleaseForm
 from setveil.promises.promise import Promise
 from setveil.published.release import Release, Support
@@ -86,13 +84,13 @@ def check_tallies(release, question):
 def fill_tallies(release, stage, choices):
     """Write a line for each item."""
     lines = [f"{item}\t{size}\n" for item, size in release.tally.items()]
-    (stage / "data.tally").write_text("".join(lines), encoding="utf-8")
-    return ["data.tally"], {}
+    (stage / "data.summary").write_text("".join(lines), encoding="utf-8")
+    return ["data.summary"], {}
 
 
 def read_tallies(folder):
     """Read what `fill_tallies` wrote."""
-    lines = (folder.place / "data.tally").read_text(encoding="utf-8").splitlines()
+    lines = (folder.place / "data.summary").read_text(encoding="utf-8").splitlines()
     pairs = [line.split("\t") for line in lines]
     sizes = np.array([int(size) for _, size in pairs], dtype=np.int64)
     labels = tuple(item for item, _ in pairs)
@@ -101,7 +99,7 @@ def read_tallies(folder):
 
 FILES = ReleaseForm(
     name=Tallies.form,
-    formats={"tally": ("data.tally",)},
+    formats={"tally": ("data.summary",)},
     fill=fill_tallies,
     read=read_tallies,
     promises=("quorum",),

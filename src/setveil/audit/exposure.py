@@ -11,9 +11,8 @@ import numpy as np
 
 from setveil.alignment.merging import Counted, count_records, record_keys
 from setveil.audit.itemsets import Search, Vertical, coded_items
-from setveil.data.arrays import Flags, Int64s, find, offsets, positions
+from setveil.data.arrays import Flags, Int64s, find, offsets, positions, random_from
 from setveil.data.people import PEOPLE, RECORDS, People
-from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import check_count

@@ -53,7 +53,7 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
     setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
     setveil hierarchy build searches.csv wordnet -o nouns.hierarchy.csv"""
-    from setveil.hierarchy.remarks import remarks
+    from setveil.hierarchy.recipes import remarks
     from setveil.pipeline import hierarchy
 
     tree = hierarchy.build(_job(recipe, options))

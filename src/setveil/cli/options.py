@@ -67,7 +67,7 @@ class Header(click.ParamType[int | str]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | str:
         from setveil.errors import ParameterError
-        from setveil.io.formats.titles import checked_header
+        from setveil.io.formats.guess import checked_header
 
         try:
             first, last = checked_header(value) or (1, 1)

@@ -1,10 +1,11 @@
-"""The types of arrays, and what numpy lacks for them."""
+"""The types of arrays, what numpy lacks for them, and random numbers from a seed."""
 
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.errors import ParameterError
 from setveil.threads import on_threads
 
 Int32s = npt.NDArray[np.int32]  # items and nodes
@@ -130,3 +131,12 @@ def changes(*columns: npt.NDArray[np.integer]) -> Flags:
     for column in columns:
         changed[1:] |= column[1:] != column[:-1]
     return changed
+
+
+def random_from(seed: object) -> np.random.Generator:
+    """A random generator from a seed; without one it is seeded by the system."""
+    if seed is not None and (
+        not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0
+    ):
+        raise ParameterError("seed", seed, "it must be a whole number of 0 or more, or None")
+    return np.random.default_rng(None if seed is None else int(seed))

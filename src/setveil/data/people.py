@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.arrays import Int64s
-from setveil.data.tables.owners import joined
+from setveil.data.tables.frames import joined
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 
@@ -39,11 +39,6 @@ class People:
     def __len__(self) -> int:
         """How many people there are."""
         return int(self.owners.max(initial=-1)) + 1
-
-    @property
-    def share_records(self) -> bool:
-        """Whether somebody has several records."""
-        return len(self) < len(self.owners)
 
     def supports(self, data: Transactions) -> Int64s:
         """How many people have each item."""

@@ -1,5 +1,7 @@
 """Summarizes a data set: how many records and items it has, and how many records are unique."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -9,6 +11,7 @@ from setveil.data.hashing import hash_records
 from setveil.data.people import People, holders
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 
 
@@ -156,3 +159,21 @@ def _class_sizes(data: Transactions) -> Int64s:
     order = np.lexsort((two, one))
     firsts = np.flatnonzero(changes(one[order], two[order]))
     return np.diff(np.append(firsts, len(one)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally(Bags):
+    """One bag of everything: the count of an item is how many records have it.
+
+    So what needs only supports (a tree by frequency, rare items) works as on the data itself."""
+
+    @classmethod
+    def of_supports(cls, vocabulary: Vocabulary, supports: Int64s) -> Tally:
+        """The tally of items that each occur."""
+        items = np.arange(len(vocabulary), dtype=np.int32)
+        return cls(np.array([0, len(items)]), items, vocabulary, supports)
+
+    def supports(self) -> Int64s:
+        found = np.zeros(len(self.vocabulary), dtype=np.int64)
+        found[self.items] = self.counts
+        return found

@@ -9,10 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int32s, Int64s, gathered, offsets, ranges
-from setveil.data.items import texts_of
-from setveil.data.pairs import compress, frozen, pair_columns, whole
-from setveil.data.records import MOST, RecordBuilder, checked_records, counted
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.records import (
+    MOST,
+    RecordBuilder,
+    checked_records,
+    compress,
+    counted,
+    frozen,
+    pair_columns,
+    whole,
+)
+from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.errors import DataError, ParameterError
 from setveil.showing import Shown
 from setveil.words import plural

@@ -7,7 +7,7 @@ twenty times the size of its text there, so its text may be a twentieth of the m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from gzip import GzipFile
 from typing import IO, AnyStr
 
@@ -39,14 +39,20 @@ def whole_limit(memory: str | None = None) -> int:
     return bytes_of(memory or USUAL_MEMORY) // _WHOLE
 
 
-def copy_within(most: int, stream: IO[bytes] | GzipFile, target: IO[bytes], name: str) -> None:
-    """Copy what a stream unpacks to, up to a limit.
+def read_blocks(stream: IO[bytes] | GzipFile) -> Iterator[bytes]:
+    """The content of a stream by the megabyte."""
+    while block := stream.read(_AT_ONCE):
+        yield block
+
+
+def copy_within(most: int, blocks: Iterable[bytes], target: IO[bytes], name: str) -> None:
+    """Write blocks of what is unpacked, up to a limit.
 
     Raises:
         FileFormatError: if it is more.
     """
     seen = 0
-    while block := stream.read(_AT_ONCE):
+    for block in blocks:
         seen += len(block)
         if seen > most:
             raise too_large(name, most)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
-from setveil.data.blanks import are_separators
 from setveil.data.tables.columns import Wanted, find_columns, find_list_column
-from setveil.data.tables.ticks import item_words, with_names
+from setveil.data.tables.headers import are_separators
+from setveil.data.tables.shapes import item_words, with_names
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.parts import Block, block_of, joined, renumbered, some_of_block
 from setveil.engines.sparkblocks import (

@@ -11,8 +11,15 @@ import numpy as np
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import HierarchyError, ParameterError, brief, brief_list
 from setveil.hierarchy.layouts import TreeOptions, guess_layout, has_parent_first, outline_of
-from setveil.hierarchy.outline import Edge, Links, Outline, chains_of, column_names, edges
-from setveil.hierarchy.qualify import qualified
+from setveil.hierarchy.outline import (
+    Edge,
+    Links,
+    Outline,
+    chains_of,
+    column_names,
+    edges,
+    qualified,
+)
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.words import plural
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.items import text_of
-from setveil.data.vocabulary import vocabulary_of
+from setveil.data.vocabulary import text_of, vocabulary_of
 from setveil.errors import DataError, brief, brief_list
 from setveil.hierarchy.browsing import TreeView
 from setveil.hierarchy.outline import free_label

@@ -103,7 +103,8 @@ def write_hierarchy(
     _check_delimiter(delimiter)
     if layout not in ("paths", "pairs"):
         raise ParameterError("layout", layout, "a tree can be written as paths or as pairs")
-    lines = _path_lines(tree, delimiter) if layout == "paths" else _pair_lines(tree, delimiter)
+    paths = (delimiter.join(map(_quoted, path)) + "\n" for path in tree.paths())
+    lines = paths if layout == "paths" else _pair_lines(tree, delimiter)
     if isinstance(target, str | Path):
         _write_file(Path(target), lines, force)
     else:
@@ -148,11 +149,6 @@ def _guess_delimiter(text: str) -> str:
         return -len(split), len(set(split))
 
     return min(DELIMITERS, key=fit)
-
-
-def _path_lines(tree: Hierarchy, delimiter: str) -> Iterator[str]:
-    for path in tree.paths():
-        yield delimiter.join(map(_quoted, path)) + "\n"
 
 
 def _pair_lines(tree: Hierarchy, delimiter: str) -> Iterator[str]:

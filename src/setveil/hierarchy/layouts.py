@@ -9,8 +9,7 @@ from typing import Literal, TypedDict
 
 from setveil.data.tables.headers import is_apart
 from setveil.errors import FileFormatError, ParameterError, brief_list
-from setveil.hierarchy.outline import Outline, free_label
-from setveil.hierarchy.qualify import qualified
+from setveil.hierarchy.outline import Outline, free_label, qualified
 
 Layout = Literal["paths", "pairs", "levels"]
 LAYOUTS: tuple[Layout, ...] = ("paths", "pairs", "levels")

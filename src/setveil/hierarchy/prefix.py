@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Literal, get_args
 
 import numpy as np
@@ -92,25 +92,8 @@ def _icd9_chapter(code: str) -> str:
     return f"{first:03}-{_ICD9_CHAPTERS[first]:03}"
 
 
-_ICD9_CHAPTERS = {
-    1: 139,
-    140: 239,
-    240: 279,
-    280: 289,
-    290: 319,
-    320: 389,
-    390: 459,
-    460: 519,
-    520: 579,
-    580: 629,
-    630: 679,
-    680: 709,
-    710: 739,
-    740: 759,
-    760: 779,
-    780: 799,
-    800: 999,
-}
+_ICD9_STARTS = (1, 140, 240, 280, 290, 320, 390, 460, 520, 580, 630, 680, 710, 740, 760, 780, 800)
+_ICD9_CHAPTERS = {low: high - 1 for low, high in pairwise((*_ICD9_STARTS, 1000))}
 """The first and the last category of each chapter of ICD-9-CM."""
 
 KNOWN_SHAPES: Mapping[CodeShape, KnownShape] = {

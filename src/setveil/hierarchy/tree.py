@@ -90,7 +90,8 @@ class Hierarchy(Shown):
             nodes = f"nodes are numbered from 0 to {len(names) - 1}"
             raise HierarchyError([f"there is no parent {int(wrong[0])}: {nodes}"])
         if len(set(names)) != len(names):
-            raise HierarchyError([f"two nodes have the label {brief(_first_repeated(names))}"])
+            repeated = next(label for label, count in Counter(names).items() if count > 1)
+            raise HierarchyError([f"two nodes have the label {brief(repeated)}"])
         return numbered(names, given, origin or Origin())
 
     @classmethod
@@ -380,7 +381,3 @@ def _offsets(parents: Int64s, sizes: Int64s) -> Int64s:
     offsets[by_parent] = 1 + before - before[starts]
     offsets[by_parent[0]] = 0
     return offsets
-
-
-def _first_repeated(labels: Sequence[str]) -> str:
-    return next(label for label, count in Counter(labels).items() if count > 1)

@@ -135,9 +135,9 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
 def reading_of(options: Mapping[str, Any]) -> Reading:
     """The options that formats use, checked."""
     from setveil.data.tables.cells import check_split
-    from setveil.data.tables.ticks import item_words
+    from setveil.data.tables.shapes import item_words
+    from setveil.io.formats.guess import checked_header
     from setveil.io.formats.reading import LAST, Reading
-    from setveil.io.formats.titles import checked_header
 
     given = {name: value for name, value in options.items() if value is not None}
     given = {"memory": given.pop("memory_limit", None)} | given
@@ -166,7 +166,7 @@ def _place(given: int | str) -> int:
 def _read(
     source: Source, reading: Reading, format: str | None, encoding: str
 ) -> tuple[Transactions, Account]:
-    from setveil.disk.kinds import Kind, foreign_kind, is_arff
+    from setveil.disk.texts import Kind, foreign_kind, is_arff
     from setveil.io.formats.guess import format_of
 
     source, name = format_of(source, reading, format)
@@ -315,20 +315,11 @@ def _write_file(
     if compression and not format.is_text:
         problem = f"a {format.name} file is compressed inside already"
         raise OutputError(target, problem, remedy="leave out .gz or .zst")
-    if compression == "zstd" and not format.holds_returns:
-        _refuse_returns(data, format)
     with new_file(target, force=force, mode=mode) as temporary:
         if format.is_text:
             write_lines(lines(), temporary, compression)
         else:
             format.write_file(data, temporary)
-
-
-def _refuse_returns(data: Transactions, format: Format) -> None:
-    """Refuse items with a line end that could not be read again: zstd is unpacked line by line."""
-    if any("\r" in label for label in data.vocabulary):
-        problem = f"an item contains a line end, which {format.name} in zstd cannot hold"
-        raise DataError(problem, remedy="choose .gz, or a format such as csv")
 
 
 def _write_to_output(lines: Callable[[], Iterable[str]], format: Format) -> None:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from setveil.disk import private_folder
 from setveil.errors import DataError, OutputError, brief
 from setveil.io.source.source import PACKED
 
@@ -27,9 +26,9 @@ def write_lines(
     """
     lines = lines if for_parquet else _without_nul(lines)
     if compression == "zstd":
-        from setveil.io.source.zstd import pack
+        import zstandard
 
-        with private_folder() as work, pack(target, work) as stream:
+        with target.open("wb") as file, zstandard.ZstdCompressor().stream_writer(file) as stream:
             _write_blocks(lines, stream)
     elif compression == "gzip":
         with (

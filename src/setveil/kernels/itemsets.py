@@ -4,7 +4,10 @@ Items are numbered by falling support. Every itemset is met once, under its leas
 rows that hold this item show how often each more frequent item occurs with it, and those that occur
 often enough get a bitmap over just these rows. So a bitmap is long only if there are few of them:
 all bitmaps of one item together have no more bits than the data has occurrences. Rows may have
-weights; these are cut into bit planes, and a support is a sum of popcounts."""
+weights; these are cut into bit planes, and a support is a sum of popcounts.
+
+If a table has the supports of all pairs, it shows which items those are. It is filled row by row,
+so that memory is read in order; counted item by item, most of the time goes into fetching rows."""
 
 from typing import NamedTuple
 
@@ -12,7 +15,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import bit_of, popcount, roomier
+from setveil.kernels.steps import bit_of, popcount, roomier, sort_by_insertion
 
 LIMIT, COUNT, USED, FULL = 0, 1, 2, 3
 """Slots of `Sink.state`: supports must be above the limit; itemsets and items stored; 1 if full."""
@@ -126,35 +129,31 @@ def count_short(rows, sink, scratch, sizes, best):
 def grow(rows, sink, scratch, item, sizes):
     """Meet every itemset of two or more items in which `item` is the least frequent."""
     found = count_partners(rows, scratch, item)
-    chosen, width = np.empty(found, dtype=np.int32), 0
+    chosen, width = np.empty(found, dtype=np.int32), np.int64(0)
     for at in range(found):
         other = scratch.touched[at]
         if scratch.counts[other] > sink.state[LIMIT]:
             chosen[width] = other
             width += 1
+    sort_by_insertion(chosen, np.int64(0), width)  # few, and nearly in order
     partners = Partners(chosen[:width], np.empty(width, dtype=np.int64))
-    sort(partners.items)
-    scratch.path[0] = item
     for at in range(width):
-        partners.supports[at] = scratch.counts[partners.items[at]]
-        if sizes.least <= 2:
-            scratch.path[1] = partners.items[at]
-            meet(sink, scratch.path, np.int64(2), partners.supports[at])
+        partners.supports[at] = scratch.counts[chosen[at]]
     for at in range(found):
         scratch.counts[scratch.touched[at]] = 0
-    if width > 1 and sizes.most > 2:
-        descend(rows, sink, scratch, item, partners, sizes)
+    meet_all(rows, sink, scratch, item, partners, sizes)
 
 
 @step
-def sort(values):
-    """Sort by insertion; the values are few, and nearly in order."""
-    for stop in range(1, len(values)):
-        value, place = values[stop], stop
-        while place > 0 and values[place - 1] > value:
-            values[place] = values[place - 1]
-            place -= 1
-        values[place] = value
+def meet_all(rows, sink, scratch, item, partners, sizes):
+    """Meet every itemset of `item` and one or more partners."""
+    scratch.path[0] = item
+    if sizes.least <= 2:
+        for at in range(len(partners.items)):
+            scratch.path[1] = partners.items[at]
+            meet(sink, scratch.path, np.int64(2), partners.supports[at])
+    if len(partners.items) > 1 and sizes.most > 2:
+        descend(rows, sink, scratch, item, partners, sizes)
 
 
 @step
@@ -326,3 +325,73 @@ def push(sink, support):
         place = child
     heap[place] = support
     sink.state[LIMIT] = max(sink.state[LIMIT], heap[0])
+
+
+@kernel
+def count_pairs(indptr: Int64s, items: Int32s, weights: Int64s, supports: Int64s) -> None:
+    """Add the weight of each row to all its pairs, the items of which ascend within a row.
+
+    The support of {j, i} with j < i is at i (i - 1) / 2 + j."""
+    for row in range(len(indptr) - 1):
+        start, weight = indptr[row], weights[row]
+        for at in range(start + 1, indptr[row + 1]):
+            item = np.int64(items[at])
+            first = item * (item - 1) // 2
+            for before in range(start, at):
+                supports[first + items[before]] += weight
+
+
+@kernel
+def count_chosen(indptr: Int64s, items: Int32s, weights: Int64s, place: Int64s) -> Int64s:
+    """The supports of all pairs of a few items as a square table, with those of the items on its
+    diagonal: `place` is the row of each item, -1 for the others, and last the number of rows."""
+    size = place[-1]
+    table, held = np.zeros((size, size), dtype=np.int64), np.empty(size, dtype=np.int64)
+    for row in range(len(indptr) - 1):
+        count = 0
+        weight = weights[row] if len(weights) else np.int64(1)
+        for at in range(indptr[row], indptr[row + 1]):
+            one = place[items[at]]
+            if one >= 0:
+                held[count] = one
+                count += 1
+                for other in range(count):
+                    table[one, held[other]] += weight
+    for one in range(size):
+        for other in range(one):
+            both = table[one, other] + table[other, one]
+            table[one, other], table[other, one] = both, both
+    return table
+
+
+@kernel
+def mine_pairs(
+    rows: RankedRows, pairs: Int64s, sink: Sink, scratch: ItemScratch, sizes: Sizes
+) -> None:
+    """Meet all itemsets of the sizes asked for with a support above the limit, as `mine` does and
+    in the same order; `pairs` are the supports of all pairs, as `count_pairs` writes them."""
+    for item in range(len(rows.supports)):
+        if rows.supports[item] <= sink.state[LIMIT] or sink.state[FULL] > 0:
+            break
+        if sizes.least <= 1:
+            scratch.path[0] = item
+            meet(sink, scratch.path, np.int64(1), rows.supports[item])
+        if sizes.most >= 2:
+            grow_pairs(rows, pairs, sink, scratch, np.int64(item), sizes)
+
+
+@step
+def grow_pairs(rows, supports, sink, scratch, item, sizes):
+    """Meet every itemset of two or more items in which `item` is the least frequent."""
+    first, width = item * (item - 1) // 2, 0
+    for other in range(item):
+        if supports[first + other] > sink.state[LIMIT]:
+            width += 1
+    partners = Partners(np.empty(width, dtype=np.int32), np.empty(width, dtype=np.int64))
+    width = 0
+    for other in range(item):
+        if supports[first + other] > sink.state[LIMIT]:
+            partners.items[width] = other
+            partners.supports[width] = supports[first + other]
+            width += 1
+    meet_all(rows, sink, scratch, item, partners, sizes)

@@ -16,7 +16,7 @@ from setveil.kernels.small import ELEMENTS, Patient
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+OPTIONS: dict[str, Any] = {"nogil": True}
 """Of kernels and steps alike: Numba compiles what both use (`np.zeros`, ...) once per options."""
 KNOWN = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
 """The versions of Numba for which `numba_inside` is used; the first and the last were tried."""
@@ -31,7 +31,7 @@ def kernel(function: Function) -> Function:
     inside = _inside()
     if inside is None:
         return cast(Function, njit(cache=True, **OPTIONS)(function))
-    made: Any = njit(pipeline_class=inside.KernelCompiler, **OPTIONS)(function)
+    made: Any = njit(**OPTIONS)(function)
     if made is not function:  # it is if NUMBA_DISABLE_JIT is set
         made._cache = inside.cache_of(function, _refuse_to_compile)
     return cast(Function, made)
@@ -45,7 +45,7 @@ def patient(made: Function, elements: int = ELEMENTS) -> Function:
 
 
 def step(function: Function) -> Function:
-    """Compile as part of the kernels that call it: less than half the time of a kernel."""
+    """Compile as part of the kernels that call it."""
     inside = _inside()
     if inside is None:
         return cast(Function, njit(**OPTIONS)(function))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import os
 import pickle
@@ -15,7 +14,7 @@ from typing import Any
 from numba._dynfunc import make_function
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 
@@ -24,8 +23,9 @@ _SEAL = sha256().digest_size
 
 
 def load_arrays() -> None:
-    """Import Numba's array functions without scipy's linear algebra, which takes a third of a
-    second: Numba asks whether it is there, and asks again before it is used."""
+    """Import Numba's array functions without scipy's linear algebra: 0.08 instead of 0.28 s.
+
+    Numba asks whether it is there, and asks again before it is used."""
     from numba.np import linalg
 
     asked = linalg.ensure_blas
@@ -56,21 +56,10 @@ def sources(module: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, without garbage collection, which takes a tenth of the time in vain."""
-
-    def compile_extra(self, func: Any) -> Any:
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
-            return super().compile_extra(func)
-        finally:
-            if was_on:
-                gc.enable()
-
-
 class StepCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler, except for what only a function that Python calls needs."""
+    """Numba's compiler, except for what only a function that Python calls needs.
+
+    The kernels of Apriori with their steps take 8.6 s to compile, and 12.4 s without this class."""
 
     def define_pipelines(self) -> list[PassManager]:
         passes = PassManager("step")
@@ -89,6 +78,7 @@ class _StepLowering(NativeLowering):  # type: ignore[misc]
     def run_pass(self, state: Any) -> bool:
         state.library = _StepLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        state.flags.no_cfunc_wrapper = True
         super().run_pass(state)
         described, env = state.cr.fndesc, state.cr.env
         place = described.lookup_module(), described.qualname, ""

@@ -9,7 +9,7 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import first_at_least, roomier
+from setveil.kernels.steps import find, roomier
 
 
 class BagRows(NamedTuple):
@@ -94,10 +94,12 @@ def pair_records(
         ends = np.empty((last - first) * (stop - start), np.int64)
         gains = np.empty((last - first) * (stop - start), np.int64)
         for at in range(first, last):
+            item = published.items[at]
+            low, high = near.indptr[item], near.indptr[item + 1]
             for to in range(start, stop):
-                distance = distance_of(near, published.items[at], records.items[to])
-                if distance >= 0:
-                    ends[edges], gains[edges] = to - start, 2 * omega - distance
+                place = find(near.items, low, high, records.items[to])
+                if place >= 0:
+                    ends[edges], gains[edges] = to - start, 2 * omega - near.distances[place]
                     edges += 1
             starts[at - first + 1] = edges
         supply, demand = published.counts[first:last].copy(), records.counts[start:stop].copy()
@@ -111,14 +113,6 @@ def pair_records(
                     found[3 * top + 2] = flow[edge]
                     top += 1
     return found[: 3 * top]
-
-
-@step
-def distance_of(near, item, other):
-    """The distance of two items, by bisection; -1 if they are not near."""
-    start, stop = near.indptr[item], near.indptr[item + 1]
-    at = first_at_least(near.items, start, stop, other)
-    return near.distances[at] if at < stop and near.items[at] == other else np.int64(-1)
 
 
 @kernel

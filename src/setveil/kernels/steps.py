@@ -50,12 +50,25 @@ def first_at_least(values, low, high, target):
 
 
 @step
+def find(values, low, high, target):
+    """Where in `values[low:high]`, which ascend, the target is; -1 if it is missing."""
+    at = first_at_least(values, low, high, target)
+    return at if at < high and values[at] == target else np.int64(-1)
+
+
+@step
 def sort_slice(values, start, stop):
     """Sort `values[start:stop]` in place; Numba's own sort takes many times as long to compile.
 
     Quicksort puts values into parts that are in order, and insertion sorts each part."""
     if stop - start > SHORT:
         sort_parts(values, start, stop)
+    sort_by_insertion(values, start, stop)
+
+
+@step
+def sort_by_insertion(values, start, stop):
+    """Sort a slice of a few values, or of many that are nearly in order."""
     for at in range(start + 1, stop):
         value, place = values[at], at
         while place > start and values[place - 1] > value:

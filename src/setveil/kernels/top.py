@@ -16,10 +16,11 @@ from setveil.kernels.itemsets import (
     RankedRows,
     Sink,
     Sizes,
+    count_pairs,
     mine,
+    mine_pairs,
     rank_rows,
 )
-from setveil.kernels.pairs import PairTable, count_pairs, mine_pairs
 from setveil.kernels.steps import fill_holders
 
 ANY_SIZE = 1 << 40
@@ -62,7 +63,7 @@ class Counted(NamedTuple):
     items: Int32s
     order: Int64s  # the item of each rank
     supports: Int64s
-    pairs: PairTable
+    pairs: Int64s  # as `count_pairs` writes them
     beyond: int  # the support of the most frequent item that is not among them
 
 
@@ -142,8 +143,8 @@ def count_frequent(data: Weighted, least: int = 0) -> Counted:
     rank[order] = np.arange(width)
     indptr, items = rank_rows(data.indptr, data.items, rank)
     indptr.flags.writeable = items.flags.writeable = False  # as those of `data`, for one variant
-    pairs = PairTable(np.zeros(width * (width - 1) // 2, dtype=np.int64))
-    count_pairs(indptr, items, data.weights, pairs.supports)
+    pairs = np.zeros(width * (width - 1) // 2, dtype=np.int64)
+    count_pairs(indptr, items, data.weights, pairs)
     return Counted(data, indptr, items, order, supports[order], pairs, beyond)
 
 
@@ -173,7 +174,7 @@ def _mine(counted: Counted, count: int, sizes: Sizes) -> _Mined:
 
     The supports of items and pairs, if these are wanted, show from which support on to search. If
     not, it is guessed: there may be too few, or so many that the last wanted one is found first."""
-    pairs = counted.pairs.supports
+    pairs = counted.pairs
     known = [counted.supports] if sizes.least <= 1 else []
     known += [pairs] if sizes.least <= 2 <= sizes.most else []
     if known:
@@ -217,7 +218,7 @@ def _greatest(supports: Int64s, count: int) -> Int64s:
 def _pruned(counted: Counted, least: int, sizes: Sizes) -> _Mining:
     """What is left of the rows if only items matter that are in a wanted itemset of this support,
     as far as items and pairs show."""
-    width, pairs = len(counted.supports), counted.pairs.supports
+    width, pairs = len(counted.supports), counted.pairs
     kept = counted.supports >= least
     if sizes.least > 1:
         low, high = split_places(np.flatnonzero(pairs >= least))
@@ -227,7 +228,7 @@ def _pruned(counted: Counted, least: int, sizes: Sizes) -> _Mining:
     rank = np.full(width, -1, dtype=np.int32)
     rank[chosen] = np.arange(len(chosen))
     parts = [pairs[i * (i - 1) // 2 + chosen[:at]] for at, i in enumerate(chosen.tolist())]
-    table = PairTable(np.concatenate((pairs[:0], *parts)))
+    table = np.concatenate((pairs[:0], *parts))
     indptr, items = rank_rows(counted.indptr, counted.items, rank)
     rows = _with_holders(indptr, items, counted.data.weights, counted.supports[chosen])
     return _Mining(rows, counted.order[chosen], _new_scratch(rows), sizes, table)
@@ -240,7 +241,7 @@ class _Mining(NamedTuple):
     order: Int64s
     scratch: ItemScratch
     sizes: Sizes
-    pairs: PairTable | None
+    pairs: Int64s | None
 
     def stored(self, limit: int, capacity: int) -> Found:
         """All itemsets with a support above the limit, `capacity` at most."""

@@ -1,12 +1,11 @@
 """How the promise is kept."""
 
-from setveil.methods.apriori import Apriori
 from setveil.methods.diffpart import DiffPart
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.frequent import Frequent
-from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
+from setveil.methods.recoding.onecut import Apriori, HgHs, MHgHs
 from setveil.methods.ssc import SSC
 from setveil.methods.suppression import Suppression
 from setveil.published import Release

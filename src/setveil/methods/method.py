@@ -1,22 +1,17 @@
 """The contract of every method."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
-
-import numpy as np
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL, Local
-from setveil.engines.parts import Block, Parts
 from setveil.engines.table import IN_MEMORY
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.dividing import Coding, Share, Whole
 from setveil.parameters import settle
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -60,9 +55,19 @@ class Explanation(Protocol):
         """The explanation as it is written in JSON."""
 
 
+@runtime_checkable
+class Explaining(Protocol):
+    """An optional part of a method: it can say why so much is lost."""
+
+    def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
+        """Why keeping a promise on some data loses so much. Private: it may name lost items."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC, Generic[Form]):
-    """A way to keep a promise: parameters as fields, one verb, no state."""
+    """A way to keep a promise: parameters as fields, one verb, no state.
+
+    Optional parts are `Explaining`, `dividing.Divisible` and `private.PrivateMethod`."""
 
     name: ClassVar[str]  # the name on the command line, in files and in `METHODS`
     promises: ClassVar[tuple[type[Promise], ...]]  # the promises it can keep
@@ -80,12 +85,8 @@ class Method(ABC, Generic[Form]):
     by_meaning: ClassVar[tuple[str, ...]] = ()
     """Those of them that help only if the tree groups items by their meaning."""
     runs_anywhere: ClassVar[bool] = False  # else on the engine local alone
-    divides: ClassVar[bool] = False
-    """Whether it can work on parts of the records: the promise of the whole follows from that of
-    each part, and `divide` and `anonymize_share` are there."""
     bytes_per_occurrence: ClassVar[int] = 200
     """About how much memory it takes to anonymize, verify and measure, for each occurrence."""
-    explains: ClassVar[bool] = False  # whether it can explain why so much is lost
     draws_noise: ClassVar[bool] = False
     """Whether noise keeps the promise, so that nothing may be repeatable, and nothing but its own
     noisy counts may depend on the data."""
@@ -165,31 +166,7 @@ class Method(ABC, Generic[Form]):
             allowed = f"the method {self.name} runs on {IN_MEMORY}"
             raise ParameterError("engine", name, allowed)
 
-    def in_parts(self) -> Self:
-        """The method as it runs on an engine that always divides the records."""
-        return self
-
-    def coding(self, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> Coding:
-        """How items are numbered while it works on parts."""
-        return Coding(np.arange(len(vocabulary), dtype=np.int32), vocabulary)
-
-    def divide(self, parts: Parts, whole: Whole) -> list[Share]:
-        """Divide part 0, by counts alone; what each task then does depends on nothing else."""
-        raise NotImplementedError
-
-    def anonymize_share(
-        self, blocks: Sequence[Block], state: object, request: Request[Any]
-    ) -> Form:
-        """The release of one share: the records of the request, which are those of the blocks, one
-        after the other."""
-        raise NotImplementedError
-
-    def can_find_items(self, promise: Promise) -> bool:
-        """Whether it needs no public list of the items that may occur."""
-        return not self.draws_noise
-
-    @classmethod
-    def needs_public_items(cls) -> str:
+    def needs_public_items(self, promise: Promise) -> str:
         """Why a list of items must be public, and what to do; empty if it need not be."""
         return ""
 
@@ -197,10 +174,6 @@ class Method(ABC, Generic[Form]):
     def plain(self) -> Self | None:
         """The same method without an addition that costs extra; None if it has none."""
         return None
-
-    def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
-        """Why keeping a promise on some data loses so much. Private: it may name lost items."""
-        raise ParameterError("explain", True, f"the method {self.name} has nothing to explain")
 
     def to_dict(self) -> dict[str, object]:
         """The method as it is written in `release.json`."""

@@ -133,24 +133,20 @@ class PrivateMethod(Method[Synthetic]):
             return Vocabulary(sort_labels(set(map(str, domain))))
         if hierarchy is not None and hierarchy.origin.is_public:
             return Vocabulary(hierarchy.labels[: hierarchy.leaf_count])
-        if self.can_find_items(promise):
-            return None
-        raise ParameterError("public_items", None, self.needs_public_items())
+        problem = self.needs_public_items(promise)
+        if problem:
+            raise ParameterError("public_items", None, problem)
+        return None
 
-    def can_find_items(self, promise: Promise) -> bool:
-        return self.finds_items and bool(getattr(promise, "delta", 0))
-
-    @classmethod
-    def needs_public_items(cls) -> str:
-        """Why the list of items must be public, and what to do."""
+    def needs_public_items(self, promise: Promise) -> str:
+        if self.finds_items and bool(getattr(promise, "delta", 0)):
+            return ""
         text = (
             "which items occur in the data is private, so the list of items that may occur must "
             "be public knowledge: give it as the leaves of a hierarchy file with {hierarchy}, or "
             "declare that the items of the data are such a list with {public_items=True}"
         )
-        return (
-            f"{text}, or let them be found privately with {{delta=1e-6}}" * cls.finds_items or text
-        )
+        return text + ", or let them be found privately with {delta=1e-6}" * self.finds_items
 
 
 def by_code_point(records: Transactions) -> Transactions:

@@ -16,8 +16,7 @@ from setveil.alignment.align import (
     semantic_tree,
 )
 from setveil.alignment.merging import covered
-from setveil.data.arrays import Int64s
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Int64s, random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.alignment.align import over_whole_tree
-from setveil.data.arrays import Floats, Int64s
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Floats, Int64s, random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import check_count
 from setveil.metrics.generalization import check_fits

@@ -206,7 +206,7 @@ def ranked_items(supports: Int64s, first: int) -> Int64s:
 
 def pair_supports(data: Transactions, numbers: Int64s, weights: Int64s | None = None) -> Floats:
     """A table of the supports of all pairs of some items; the diagonal has those of the items."""
-    from setveil.kernels.pairs import count_chosen
+    from setveil.kernels.itemsets import count_chosen
 
     place = np.full(len(data.vocabulary) + 1, -1, dtype=np.int64)
     place[numbers], place[-1] = np.arange(len(numbers)), len(numbers)

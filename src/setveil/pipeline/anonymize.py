@@ -14,9 +14,9 @@ from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
 from setveil.errors import Note, ParameterError
-from setveil.hierarchy.recipes import MakeHierarchy
-from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.recipes import MakeHierarchy, remarks
 from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.method import Explaining
 from setveil.pipeline.advice import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
@@ -264,6 +264,7 @@ def _explained(loaded: _Loaded, outcome: Outcome, stages: Stages) -> Outcome:
     if job.explain:
         with stages("explaining"):
             engine = Local(job.threads)
+            assert isinstance(job.method, Explaining)
             found["explanation"] = job.method.explain(data, job.promise, engine=engine)
     return replace(outcome, **found)
 

@@ -7,8 +7,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from setveil.data.account import Account
-from setveil.data.doubts import far_too_long, long_record_note
+from setveil.data.account import Account, far_too_long, long_record_note
 from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
 from setveil.data.people import People, holders, without_rare
 from setveil.data.tables.exchange import as_transactions

@@ -17,7 +17,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS, release_formats
 from setveil.io.releases.form import Choices
-from setveil.methods.method import Method
+from setveil.methods.method import Explaining, Method
 from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.examples import Example
@@ -220,7 +220,7 @@ def check_job(job: Job) -> None:
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
     check_noise(job)
-    if job.explain and not job.method.explains:
+    if job.explain and not isinstance(job.method, Explaining):
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
     check_places(Places.of(job), (job.data, job.hierarchy))
@@ -249,8 +249,9 @@ def check_noise(job: Job) -> None:
         )
         raise ParameterError("unknown", job.unknown, allowed)
     known = job.public_items or (job.hierarchy is not None and not is_recipe(job.hierarchy))
-    if not known and not job.method.can_find_items(job.promise):
-        raise ParameterError("public_items", None, job.method.needs_public_items())
+    problem = "" if known else job.method.needs_public_items(job.promise)
+    if problem:
+        raise ParameterError("public_items", None, problem)
 
 
 def check_places(places: Places, given: Sequence[object]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from setveil.data.account import Account
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_name
-from setveil.data.tables.owners import record_choice
+from setveil.data.tables.frames import record_choice
 from setveil.errors import DataError, Note, SetveilError, brief
 from setveil.io.files import read_with_account
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.tables.columns import distinct_names
+from setveil.data.tables.headers import guess_delimiter
+from setveil.data.tables.headers import sample_rows as sample_cells
 from setveil.errors import FileFormatError, ParameterError, SetveilError
 from setveil.io.files import reading_of
-from setveil.io.formats.arfftext import read_head
-from setveil.io.formats.guess import checked_text, format_of
+from setveil.io.formats.arff import read_head
+from setveil.io.formats.guess import below_titles, checked_text, format_of
 from setveil.io.formats.parquet import START
-from setveil.io.formats.titles import below_titles, guess_delimiter
-from setveil.io.formats.titles import sample_rows as sample_cells
 from setveil.io.querylog.columns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
 from setveil.io.source.database import NotUtf8Error, database, quoted, translated

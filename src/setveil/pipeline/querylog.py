@@ -5,8 +5,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.data.querylog.findings import LogReport
-from setveil.data.querylog.terms import STOP_WORDS, Lemma, as_written
+from setveil.data.logterms import STOP_WORDS, Lemma, LogReport, as_written
 from setveil.disk import check_place
 from setveil.engines.base import Progress
 from setveil.errors import DataError, OutputError, ParameterError

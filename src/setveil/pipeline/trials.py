@@ -133,7 +133,7 @@ def try_way(
 
 def _public(way: Way, sample: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
     """Nothing of a trial is published, so the list of items may be taken as public."""
-    if not way.method.draws_noise or way.method.can_find_items(way.promise):
+    if not way.method.draws_noise or not way.method.needs_public_items(way.promise):
         return {}
     leaves = sample.vocabulary.labels if tree is None else tree.labels[: tree.leaf_count]
     return {"domain": leaves}

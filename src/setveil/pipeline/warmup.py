@@ -10,13 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.disk import private_folder
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.compiled.clustertext import read_text, write_text
-from setveil.io.compiled.numbers import parse_compiled
-from setveil.io.compiled.rowtext import read_rows, write_rows
-from setveil.io.formats.reading import Pieces
-from setveil.io.releases.form import PartFile
 from setveil.methods import METHODS
 from setveil.methods.compiling import is_compiled
 from setveil.methods.method import Method
@@ -24,10 +18,8 @@ from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.retrieval import sdist
 from setveil.metrics.terms import pair_supports
 from setveil.pipeline.children import start_child
-from setveil.promises import KmAnonymity, VocabularyKAnonymity
+from setveil.promises import VocabularyKAnonymity
 from setveil.published import Release, TypicalBags
-from setveil.published.disassociated.clusters import SimpleCluster
-from setveil.published.disassociated.form import Disassociated
 from setveil.threads import thread_count
 
 
@@ -86,24 +78,9 @@ def _measure_bags() -> None:
     sdist(release, Transactions.of(bags), hierarchy=Hierarchy.balanced(("a", "b")))
 
 
-def _write_and_read() -> None:
-    cluster = SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}], ["c"])
-    written = write_text(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), few=0)
-    assert written is not None
-    read_text(bytes(written[0]), short=0)
-
-
-def _read_numbers() -> None:
-    lengths = parse_compiled(b"1 2\n").per_line
-    data = Pieces([(lengths, np.zeros(2, dtype=np.int32))]).assembled(["1"], bags=False)
-    with private_folder() as work:
-        write_rows(data, work / "rows.csv", 0, many=0)
-        read_rows(PartFile(work / "rows.csv", 0, 1), large=0)
-
-
 _OF_ITEMSETS, _OF_BAGS = "measures of itemsets", "measures of bags"
 _LAST = {
-    _OF_ITEMSETS: ("setveil.kernels.pairs", "mine_pairs"),
+    _OF_ITEMSETS: ("setveil.kernels.itemsets", "mine_pairs"),
     _OF_BAGS: ("setveil.kernels.retrieval", "nearest_distances"),
 }
 """The kernel that is compiled last, and where it is."""
@@ -111,8 +88,6 @@ _TASKS: dict[str, Callable[[], None]] = {
     **{name: kind.warmup for name, kind in METHODS.items()},
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
-    "text of clusters": _write_and_read,
-    "lines of numbers": _read_numbers,
 }
 _LATE: dict[str, Callable[[], None]] = {
     f"late {name}": kind.warmup_late for name, kind in METHODS.items()

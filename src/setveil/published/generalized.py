@@ -9,8 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, ranges, sums
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, random_from, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int32s, Int64s, sums
-from setveil.data.items import texts_of
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Floats, Int32s, Int64s, random_from, sums
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise

@@ -11,11 +11,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
-from setveil.data.items import texts_of
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Int64s, random_from
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
 from setveil.published.ledger import Expense, least, margin

@@ -8,8 +8,7 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, find, sums
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, find, random_from, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError

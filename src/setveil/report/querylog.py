@@ -1,6 +1,6 @@
 """The report of a query log that was turned into bags of terms."""
 
-from setveil.data.querylog.findings import LogReport
+from setveil.data.logterms import LogReport
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Fact, Report, Section
 from setveil.words import count, plural, share

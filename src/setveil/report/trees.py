@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from setveil.errors import Spelling, UnknownItemError, did_you_mean, spelled
 from setveil.hierarchy.build import range_of
-from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.recipes import remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.hierarchy import Checked
 from setveil.report import Fact, Report, Section, as_flag

@@ -22,8 +22,7 @@ from setveil.audit.attack.findings import (
 from setveil.audit.attack.outcome import Attack, Finding, Inference, Kind, Row, View, summed_up
 from setveil.audit.attack.rows import view_generalized, view_suppressed, view_typical_bags
 from setveil.audit.tables import gap_of
-from setveil.data.arrays import Flags, Floats
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Flags, Floats, random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.published.release import Release

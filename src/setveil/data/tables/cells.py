@@ -29,23 +29,8 @@ _SURE_MARKS = "|;"
 """Marks that items rarely contain; a comma may be part of an item."""
 _LEAST_SHARE = 0.5
 
-_YES = {
-    "1",
-    "1.0",
-    "1,0",
-    "true",
-    "t",
-    "yes",
-    "y",
-    "x",
-    "ja",
-    "oui",
-    "si",
-    "sí",
-    "\u2713",
-    "\u2714",
-}
-_NO = {"0", "0.0", "0,0", "false", "f", "no", "n", "", "nein", "non", "-"}
+_YES = {*["1", "1.0", "1,0", "true", "t", "yes", "y", "x", "ja", "oui", "si", "sí", "✓", "✔"]}
+_NO = {*["0", "0.0", "0,0", "false", "f", "no", "n", "nein", "non", "-"], ""}
 PRESENCE: dict[object, bool] = {
     spelling: word in _YES
     for word in _YES | _NO

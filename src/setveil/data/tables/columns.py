@@ -74,7 +74,7 @@ class Wanted:
     """What separates the items within a cell; see `setveil.data.tables.cells`."""
     onehot: bool | None = None
     items: tuple[str, ...] = ()
-    """Words that name several columns of items, each an option; see `setveil.data.tables.ticks`."""
+    """Words that name several columns of items, each an option; see `data.tables.shapes`."""
 
     @property
     def names_columns(self) -> bool:

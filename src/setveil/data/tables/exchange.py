@@ -14,10 +14,17 @@ from setveil.data.records import refuse_text
 from setveil.data.tables.cells import check_split
 from setveil.data.tables.columns import Wanted, looks_long
 from setveil.data.tables.frames import frame_of
-from setveil.data.tables.kinds import counted_as, is_sparse, kind_named, kind_of, make
+from setveil.data.tables.kinds import (
+    counted_as,
+    is_sparse,
+    kind_named,
+    kind_of,
+    make,
+    of_matrix,
+    of_sparse,
+)
 from setveil.data.tables.layouts import of_frame
-from setveil.data.tables.matrices import of_matrix, of_sparse
-from setveil.data.tables.ticks import item_words
+from setveil.data.tables.shapes import item_words
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ParameterError, brief_list
 

@@ -1,4 +1,5 @@
-"""Which row of a table names its columns.
+"""Which row of a table names its columns, what separates them, and what blank lines mean: the rules
+of all readers.
 
 People export tables with a title, a date or a remark above the header. Such rows have fewer cells
 than the table; the row below them is taken as the header only if nothing else is likely, because a
@@ -7,15 +8,25 @@ look like baskets."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO
 
 from setveil.data.tables.cells import PRESENCE
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, ITEM_NAMES, RECORD_NAMES, plain_name
 
 Rows = Sequence[Sequence[str]]
 
+DELIMITERS = ",;|\t"
+CUT_OFF = 1 << 15
+"""A sample of this length may end within a line."""
+SEPARATOR = re.compile(r'\A"?sep=([^"\n])"?[ ,;\t]*\n', re.IGNORECASE)
+"""The first line that Excel reads and writes to name the delimiter."""
+_OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _MOST_TITLES = 40
 _NEARLY_ALL = 0.9
 _LEAST = 3
@@ -25,6 +36,42 @@ _ENOUGH = 500
 _KNOWN = RECORD_NAMES | ITEM_NAMES | ATTRIBUTE_NAMES
 _IMPORTED = re.compile(r'\{"ImportId"')
 _DIGIT = re.compile(r"\d")
+VALUE = re.compile(r"[\d.,:/ -]+\Z")
+"""A cell that is a number or a time, and no name."""
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """The cells of a row of a text, and where it is."""
+
+    cells: list[str]
+    first: int
+    """How many lines are before it."""
+    last: int
+    """How many lines are before the next row."""
+
+
+def guess_delimiter(text: str, candidates: str = DELIMITERS) -> str:
+    """The candidate that occurs most often outside quotes; the first if none does."""
+    bare = _OPENED.sub("", text)
+    return max(candidates, key=lambda mark: (bare.count(mark), -candidates.index(mark)))
+
+
+def text_rows(text: str, delimiter: str) -> list[TextRow]:
+    """The rows of a text, with the line that names the delimiter as one."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    rows, before = list[TextRow](), 0
+    with suppress(csv.Error):
+        for cells in reader:
+            cells = [] if SEPARATOR.match(delimiter.join(cells) + "\n") and not rows else cells
+            rows.append(TextRow(cells, before, reader.line_num))
+            before = reader.line_num
+    return rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
+
+
+def sample_rows(text: str, delimiter: str) -> list[list[str]]:
+    """The cells of the rows of a text; of a long one without the last, which may be cut off."""
+    return [row.cells for row in text_rows(text, delimiter)]
 
 
 def find_header(rows: Rows) -> int | None:
@@ -102,6 +149,28 @@ def is_apart(rows: Rows) -> bool:
     return len(rows) > 1 and all(head.isdisjoint(row) for row in rows[1:])
 
 
+def is_surely_header(names: Sequence[str], cells: Sequence[str]) -> bool:
+    """Whether a first line can be quoted: it names columns and is nobody's row."""
+    are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
+    return are_names and len(set(names)) == len(names) and is_apart([names, cells])
+
+
+def has_known_names(cells: Sequence[str], known: Collection[frozenset[str]]) -> bool:
+    """Whether a line has two or more names that are known, each of its own kind, and no values."""
+    plain = {plain_name(cell) for cell in cells}
+    found = sum(bool(names & plain) for names in known)
+    return found > 1 and not any(map(VALUE.match, cells))
+
+
+def differs_at(rows: Rows, place: int, is_value: Callable[[str], bool]) -> bool | None:
+    """Whether the first row has a name where nearly all others have a value; None if in doubt."""
+    first, body = rows[0], rows[1:]
+    if place < len(first) and is_value(first[place]):
+        return False
+    usual = sum(is_value(row[place]) for row in body) >= 0.95 * len(body) > 0
+    return True if usual and place < len(first) and not any(map(VALUE.match, first)) else None
+
+
 def _width(rows: Rows) -> int:
     """How many cells most rows have."""
     widths = Counter(len(row) for row in rows if any(row))
@@ -150,3 +219,50 @@ def _differs(name: str, cells: Sequence[str]) -> bool:
     if all(cell in PRESENCE for cell in filled):
         return True
     return not _DIGIT.search(name) and all(_DIGIT.search(cell) or "@" in cell for cell in filled)
+
+
+_LEAST_GAPS, _LEAST_REGULAR = 3, 5
+"""So many gaps with blank lines show a pattern."""
+_RUN_OF_ENDS = re.compile(rb"\n{2,}")
+
+
+def are_separators(blank: Iterable[bool]) -> bool:
+    """Whether blank lines separate records, by which of the first lines are blank.
+
+    They do if nearly all neighbours have some between them, or if they come after every n records.
+
+    Example:
+        >>> are_separators([False, True] * 4), are_separators([False, False, True] * 6)
+        (True, True)
+        >>> are_separators([False, True, False, False, False, True, True, False, True, False])
+        False
+    """
+    text = "".join(" x"[not each] for each in blank).strip()
+    runs = [len(run) for run in text.split()]  # of records without a blank line between them
+    gaps = len(runs) - 1
+    if gaps >= _LEAST_REGULAR and len(set(runs[:-1])) == 1:
+        return True
+    return gaps >= max(_LEAST_GAPS, _NEARLY_ALL * (sum(runs) - 1))
+
+
+class Squeezed:
+    """Blocks of lines without the blank ones; counts those before the last line that is not."""
+
+    def __init__(self) -> None:
+        self._removed = self._last = 0
+        self._ended = True
+
+    @property
+    def removed(self) -> int:
+        return self._removed - self._last
+
+    def __call__(self, block: bytes) -> bytes:
+        text = b"\n" + block if self._ended else block
+        kept = _RUN_OF_ENDS.sub(b"\n", text)
+        gone = len(text) - len(kept)
+        written = len(text.rstrip(b"\n"))
+        self._last = max(0, len(text) - written - 1) if written else self._last + gone
+        self._removed += gone
+        kept = kept[1:] if self._ended else kept
+        self._ended = block.endswith(b"\n") if block else self._ended
+        return kept

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from setveil.data.arrays import Int64s
-from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder
 from setveil.data.tables.cells import WHOLE, splitter
 from setveil.data.tables.columns import (
@@ -21,10 +20,8 @@ from setveil.data.tables.columns import (
     not_obvious,
     plain_name,
 )
-from setveil.data.tables.frames import Frame
-from setveil.data.tables.kinds import counted_as, is_one_hot
-from setveil.data.tables.matrices import Cells, of_cells, whole_counts
-from setveil.data.tables.owners import (
+from setveil.data.tables.frames import (
+    Frame,
     joined,
     owners_of,
     record_column,
@@ -32,9 +29,10 @@ from setveil.data.tables.owners import (
     refuse_single_rows,
     with_records,
 )
-from setveil.data.tables.ticks import chosen_columns, find_ticks, with_names
+from setveil.data.tables.kinds import Cells, counted_as, is_one_hot, of_cells, whole_counts
+from setveil.data.tables.shapes import chosen_columns, find_ticks, with_names
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, is_missing, text_of, texts_of
 from setveil.errors import DataError, brief, brief_list
 from setveil.words import plural
 
@@ -82,10 +80,7 @@ def _of_options(frame: Frame, wanted: Wanted) -> Transactions:
             [item for cell in row if cell is not None for item in split(str(cell))] for row in cells
         ]
     found = (Bags if wanted.bags else Transactions).of(rows)
-    if wanted.record is None:
-        refuse_several_rows(frame, [*frame.names, *frame.index_names()])
-        return found
-    return joined(found, owners_of(frame.with_index(wanted.record), wanted.record))
+    return _by_record(frame, found, frame.names, wanted)
 
 
 def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -> Transactions:
@@ -96,11 +91,7 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
             f"the columns {brief_list([rival, holder])} could each be the items",
             remedy="choose one with {item}",
         )
-    rows = _rows_of_lists(frame, holder, wanted)
-    if wanted.record is None:
-        refuse_several_rows(frame, [*single, *frame.index_names()])
-        return rows
-    return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
+    return _by_record(frame, _rows_of_lists(frame, holder, wanted), single, wanted)
 
 
 def _of_texts(frame: Frame, mark: str, wanted: Wanted) -> Transactions:
@@ -114,10 +105,18 @@ def _of_texts(frame: Frame, mark: str, wanted: Wanted) -> Transactions:
         found = (Bags if wanted.bags else Transactions).of(rows)
     except ValueError as error:
         raise DataError(f"the column {brief(item)}: {error}") from None
+    return _by_record(frame, found, frame.names, wanted)
+
+
+def _by_record(
+    frame: Frame, rows: Transactions, names: Sequence[str], wanted: Wanted
+) -> Transactions:
+    """The rows, if none of these columns says that several make a record; or those of each record,
+    if the user named its column."""
     if wanted.record is None:
-        refuse_several_rows(frame, [*frame.names, *frame.index_names()])
-        return found
-    return joined(found, owners_of(frame.with_index(wanted.record), wanted.record))
+        refuse_several_rows(frame, [*names, *frame.index_names()])
+        return rows
+    return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
 
 
 def _rows_of_lists(frame: Frame, holder: str, wanted: Wanted) -> Transactions:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, gathered, offsets
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.io.formats.fimi import occurrences, used_labels
+from setveil.threads import on_threads
 
 _SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
+
+Column = tuple[list[str], npt.NDArray[np.integer]]
+"""Some texts, and for each row the number of one of them."""
 
 
 def write_csv(data: Transactions, people: Int64s | None = None) -> Iterator[str]:
@@ -23,12 +30,12 @@ def write_csv(data: Transactions, people: Int64s | None = None) -> Iterator[str]
 
     An empty record has one row without an item.
     """
-    yield from _long_lines(data, ",", empty_rows=True, people=people)
+    yield from _long_lines(data, ",", people=people)
 
 
 def write_tsv(data: Transactions, people: Int64s | None = None) -> Iterator[str]:
     """The lines of a long table with tabs."""
-    yield from _long_lines(data, "\t", empty_rows=True, people=people)
+    yield from _long_lines(data, "\t", people=people)
 
 
 def write_release_rows(data: Transactions, before: int = 0) -> Iterator[str]:
@@ -60,53 +67,72 @@ def csv_cells(data: Transactions) -> list[str]:
 class _Layout(NamedTuple):
     """How a long table is written."""
 
-    delimiter: str
-    empty_rows: bool
-    ends: np.ndarray
+    mark: str
+    cells: list[str]
     """The delimiter and the cell of each item, and last of a row without one."""
+    empty_rows: bool
     before: int
     """How many records come before the first."""
-    people: Int64s | None = None
+    people: Int64s | None
 
 
 def _long_lines(
     data: Transactions,
-    delimiter: str,
+    mark: str,
     *,
-    empty_rows: bool,
+    empty_rows: bool = True,
     before: int = 0,
     people: Int64s | None = None,
 ) -> Iterator[str]:
     """Blocks of about a hundred thousand lines, each without its last newline."""
-    counted = isinstance(data, Bags)
-    names = ("record", "item", *["count"] * counted, *["person"] * (people is not None))
-    yield delimiter.join(names)
-    ends = np.array([delimiter + cell for cell in csv_cells(data)] + [delimiter], dtype=object)
-    layout = _Layout(delimiter, empty_rows, ends, before, people)
-    step = max(1, int(_ROWS_AT_ONCE / max(1.0, len(data.items) / max(1, len(data)))))
-    for start in range(0, len(data), step):
-        block = list(_block_rows(data, start, min(start + step, len(data)), layout))
-        if block:
-            yield "\n".join(block)
+    names = (
+        "record",
+        "item",
+        *["count"] * isinstance(data, Bags),
+        *["person"] * (people is not None),
+    )
+    yield mark.join(names)
+    layout = _Layout(
+        mark, [mark + cell for cell in csv_cells(data)] + [mark], empty_rows, before, people
+    )
+    wanted = np.arange(0, len(data.items) + len(data), _ROWS_AT_ONCE)
+    starts = np.searchsorted(data.indptr[:-1] + np.arange(len(data)), wanted)
+    cuts = np.unique(np.append(starts, len(data)))
+    yield from filter(None, on_threads(partial(_block, data, layout), pairwise(cuts.tolist())))
 
 
-def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> Iterator[str]:
-    first, last = int(data.indptr[start]), int(data.indptr[stop])
-    lengths, items = data.lengths[start:stop], data.items[first:last]
-    counts = data.counts[first:last] if isinstance(data, Bags) else None
+def _block(data: Transactions, layout: _Layout, place: tuple[int, int]) -> str:
+    """The lines of some records, put together from the texts of their numbers and cells."""
+    start, stop = place
+    inside = slice(*data.indptr[[start, stop]])
+    lengths, items, mark = data.lengths[start:stop], data.items[inside], layout.mark
+    counts = data.counts[inside] if isinstance(data, Bags) else None
     if layout.empty_rows and (lengths == 0).any():
-        gaps = (data.indptr[start:stop] - first)[lengths == 0]
-        items = np.insert(items, gaps, len(layout.ends) - 1)
+        gaps = (data.indptr[start:stop] - data.indptr[start])[lengths == 0]
+        items = np.insert(items, gaps, len(layout.cells) - 1)
         counts = None if counts is None else np.insert(counts, gaps, 0)
         lengths = np.maximum(lengths, 1)
-    numbers = np.arange(start + 1, stop + 1) + layout.before
-    owners = np.repeat(numbers, lengths).tolist()
-    rows = map(str.__add__, map(str, owners), layout.ends[items].tolist())
-    mark = layout.delimiter
-    if counts is not None:
-        cells = [f"{mark}{count}" if count else mark for count in counts.tolist()]
-        rows = map(str.__add__, rows, cells)
-    if layout.people is not None:
-        persons = np.repeat(layout.people[start:stop], lengths).tolist()
-        rows = map(str.__add__, rows, [f"{mark}{person}" for person in persons])
-    return rows
+    owners = np.repeat(np.arange(stop - start), lengths)
+    numbers = range(layout.before + start + 1, layout.before + stop + 1)
+    columns: list[Column] = [(list(map(str, numbers)), owners), (layout.cells, items)]
+    for values in (counts, None if layout.people is None else layout.people[start:stop][owners]):
+        if values is not None:
+            known, codes = np.unique(values, return_inverse=True)
+            is_count = values is counts
+            texts = [
+                f"{mark}{value}" if value or not is_count else mark for value in known.tolist()
+            ]
+            columns.append((texts, codes))
+    columns[-1] = ([f"{text}\n" for text in columns[-1][0]], columns[-1][1])
+    return _put_together(columns)[:-1]
+
+
+def _put_together(columns: list[Column]) -> str:
+    """The texts of all rows, one after the other."""
+    texts = [text.encode("utf-8", "surrogatepass") for held, _ in columns for text in held]
+    bounds, shifts = offsets(list(map(len, texts))), offsets([len(held) for held, _ in columns])
+    numbers = [codes + shift for (_, codes), shift in zip(columns, shifts, strict=False)]
+    chosen = np.stack(numbers, axis=1).ravel()
+    whole = np.frombuffer(b"".join(texts), dtype=np.uint8)
+    text = gathered(whole, bounds[chosen], np.diff(bounds)[chosen])
+    return text.tobytes().decode("utf-8", "surrogatepass")

@@ -12,7 +12,6 @@ from itertools import islice
 from operator import itemgetter
 
 from setveil.data.account import LINES
-from setveil.data.blanks import are_separators
 from setveil.data.tables.columns import (
     ATTRIBUTE_NAMES,
     ITEM_NAMES,
@@ -22,9 +21,17 @@ from setveil.data.tables.columns import (
     looks_long,
     plain_name,
 )
-from setveil.data.tables.headers import find_header, looks_even
-from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns
-from setveil.data.tables.ticks import with_names
+from setveil.data.tables.headers import (
+    CUT_OFF,
+    DELIMITERS,
+    SEPARATOR,
+    are_separators,
+    find_header,
+    guess_delimiter,
+    looks_even,
+    sample_rows,
+)
+from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns, with_names
 from setveil.data.transactions import Transactions
 from setveil.disk import whole_lines
 from setveil.errors import FileFormatError
@@ -32,7 +39,6 @@ from setveil.io.formats.guess import LIKELY, NO, POSSIBLE, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Reading, RecordBuilder
 from setveil.io.formats.rowwise import Row, Table, read_rowwise
-from setveil.io.formats.titles import CUT_OFF, DELIMITERS, SEPARATOR, guess_delimiter, sample_rows
 from setveil.io.source.database import RAGGED, csv_table, not_utf8
 from setveil.io.source.source import Source
 
@@ -90,8 +96,8 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
     """Read one record per line, its items as CSV cells.
 
     Empty cells are not items. Empty lines at the end are not records, nor are those that only
-    separate records (`setveil.data.blanks`); cells that are all empty are such a line too, and one
-    of blanks is an empty line.
+    separate records (`are_separators`); cells that are all empty are such a line too, and one of
+    blanks is an empty line.
     """
     _refuse_one_hot(source, reading)
     reading.account.layout = LINES
@@ -280,12 +286,10 @@ def _read_long(source: Source, reading: Reading, opening: _Opening) -> Transacti
     names = opening.glimpse.names
     columns = find_columns(names, reading, source.fault)
     selected = ", ".join(f"c{names.index(name)} AS {role}" for role, name in columns.roles.items())
-    packed = source.compression == "zstd"
     table = csv_table(
-        source.path if packed else source.plain(),
+        source.plain(),
         [f"c{number}" for number in range(len(names))],
         delimiter=opening.delimiter,
-        compression="zstd" if packed else "none",
         header=opening.has_header,
         more=f", skip={opening.skip}",
     )

@@ -1,28 +1,28 @@
 """FIMI files: one record per line, items separated by blanks.
 
 A wholly empty line is an empty record, except at the end of the file, or if such lines separate the
-records (`setveil.data.blanks`). A line of one blank is a record everywhere, and that is how
+records (`setveil.data.tables.headers`). A line of one blank is a record everywhere, and that is how
 `write_fimi` writes empty records.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from setveil.data.account import LINES
-from setveil.data.arrays import Int32s, Int64s
-from setveil.data.blanks import Squeezed, are_separators
+from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.identifiers import first_of, opening_of
 from setveil.data.records import Numbering
+from setveil.data.tables.headers import Squeezed, are_separators
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
-from setveil.io.compiled.numbers import SMALL_NUMBER, Parsed, parse, parse_compiled
 from setveil.io.formats.guess import NO, POSSIBLE, Sample
-from setveil.io.formats.reading import Pairs, Pieces, Reading
+from setveil.io.formats.reading import Pieces, Reading
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
 from setveil.threads import on_threads
@@ -39,8 +39,11 @@ _BLANKS = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 
 _ALL_NUMBERS = re.compile(r"\s*[0-9][0-9\s]*\Z", re.ASCII)
 
-LARGE = 1 << 24
-"""Files of at least so many bytes are read by compiled loops."""
+_SMALL_NUMBER = 1 << 22
+"""Distinct numbers below this are found with a table, others by sorting."""
+_LONGEST_NUMBER = 18
+_BLANK = np.zeros(256, dtype=bool)
+_BLANK[list(b" \t\n\r\v\f")] = True
 
 Piece = tuple[Int64s, Int32s]
 """How many items each of some records has, and their numbers."""
@@ -53,15 +56,12 @@ def recognize_fimi(sample: Sample) -> int:
 
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
-    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split.
-
-    Large files are read by compiled loops; for small ones they would take longer to compile."""
+    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
     reading.account.layout = LINES
     reading.account.used.add("drop_column")
     numbers: Numbering[bytes] = Numbering()
-    is_large = source.plain().stat().st_size >= LARGE
-    squeezed, parser = _separated(source), parse_compiled if is_large else parse
-    pieces = _Opened(_pieces(source, squeezed, numbers, parser), reading.drop_column)
+    squeezed = _separated(source)
+    pieces = _Opened(_pieces(source, squeezed, numbers), reading.drop_column)
     if reading.sink is not None:
         for piece in pieces:
             reading.sink.add(*piece)
@@ -71,12 +71,7 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
     reading.account.opening = opening_of(*pieces.first, labels)
     if reading.sink is not None:
         return reading.sink.finish(labels)
-    if is_large:
-        return Pieces(held).assembled(labels, bags=bool(reading.bags))
-    per_record = np.concatenate([lengths for lengths, _ in held])
-    owners = np.repeat(np.arange(len(per_record), dtype=np.int32), per_record)
-    pairs = Pairs(owners, np.concatenate([items for _, items in held]))
-    return pairs.assembled(labels, len(per_record), bags=bool(reading.bags))
+    return Pieces(held).assembled(labels, bags=bool(reading.bags))
 
 
 def _separated(source: Source) -> Squeezed | None:
@@ -116,10 +111,7 @@ class _Opened:
 
 
 def _pieces(
-    source: Source,
-    squeezed: Squeezed | None,
-    numbers: Numbering[bytes],
-    parser: Callable[[bytes], Parsed],
+    source: Source, squeezed: Squeezed | None, numbers: Numbering[bytes]
 ) -> Iterator[Piece]:
     """The records of each block: how many items each has, and their numbers.
 
@@ -130,7 +122,7 @@ def _pieces(
     with source.stream() as stream:
         blocks = _blocks(stream, source)
         blocks = blocks if squeezed is None else filter(None, map(squeezed, blocks))
-        for block in on_threads(parser, blocks):
+        for block in on_threads(parse, blocks):
             block.per_line[:1] += lengths[-1]
             lengths = np.concatenate((lengths[:-1], block.per_line))
             items = np.concatenate((items, _numbered(block, numbers)))
@@ -200,6 +192,63 @@ def _with_newlines(block: bytes) -> bytes:
     return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 
 
+class Parsed(NamedTuple):
+    """The tokens of a text."""
+
+    text: bytes
+    per_line: Int64s
+    """How many tokens each line has; the last one may go on."""
+    last: int
+    """The last line that is not wholly empty; -1 if all are."""
+    values: Int64s | None = None
+    """The tokens as numbers, if all of them are whole numbers without a sign or a leading zero, and
+    not too long."""
+    distinct: Int64s = np.zeros(0, dtype=np.int64)
+    """The numbers that occur, ascending."""
+
+
+def parse(block: bytes) -> Parsed:
+    """The tokens of a text whose lines end with newlines, found by array functions."""
+    text = np.frombuffer(block, dtype=np.uint8)
+    ends = np.flatnonzero(text == ord("\n"))
+    starts, widths = _tokens(text)
+    per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
+    written = np.flatnonzero(text != ord("\n"))
+    last = int(np.searchsorted(ends, written[-1])) if len(written) else -1
+    if not _all_plain_numbers(text, starts, widths):
+        return Parsed(block, per_line, last)
+    values = _values(text, starts, widths)
+    return Parsed(block, per_line, last, values, _distinct(values))
+
+
+def _tokens(text: npt.NDArray[np.uint8]) -> tuple[Int64s, Int64s]:
+    """Where each token starts, and how long it is."""
+    solid = ~_BLANK[text]
+    edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
+    return edges[::2], edges[1::2] - edges[::2]
+
+
+def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> bool:
+    digits: Flags = (text >= ord("0")) & (text <= ord("9"))
+    zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
+    short = widths.max(initial=0) <= _LONGEST_NUMBER
+    return bool(short and (digits | _BLANK[text]).all() and not zero_first.any())
+
+
+def _values(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> Int64s:
+    values = np.zeros(len(starts), dtype=np.int64)
+    for place in range(int(widths.max(initial=0))):
+        longer = np.flatnonzero(widths > place)
+        values[longer] = values[longer] * 10 + (text[starts[longer] + place] - ord("0"))
+    return values
+
+
+def _distinct(values: Int64s) -> Int64s:
+    if values.max(initial=0) < _SMALL_NUMBER:
+        return np.flatnonzero(np.bincount(values))
+    return np.unique(values)
+
+
 def _numbered(block: Parsed, numbers: Numbering[bytes]) -> Int32s:
     """The number of each token; new tokens get the next ones."""
     values, distinct = block.values, block.distinct
@@ -208,7 +257,7 @@ def _numbered(block: Parsed, numbers: Numbering[bytes]) -> Int32s:
         return np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int32, count=len(tokens))
     spelled = (numbers[b"%d" % value] for value in distinct.tolist())
     known = np.fromiter(spelled, dtype=np.int32, count=len(distinct))
-    if len(distinct) and distinct[-1] >= SMALL_NUMBER:
+    if len(distinct) and distinct[-1] >= _SMALL_NUMBER:
         return known[np.searchsorted(distinct, values)]
     place = np.zeros(int(distinct[-1]) + 1 if len(distinct) else 0, dtype=np.int32)
     place[distinct] = known

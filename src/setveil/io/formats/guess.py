@@ -1,22 +1,41 @@
-"""The format of a file if the user does not name it: by its suffix and its content.
+"""The format of a file if the user does not name it, and the table below its title lines.
 
-The recognizer of each format in `FORMATS` says how likely a file is of that format; the likeliest
-wins, and of equally likely ones the first in the table.
-"""
+The recognizer of each format in `FORMATS` says how likely a file is of that format, by its suffix
+and its content; the likeliest wins, and of equally likely ones the first in the table."""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
-from dataclasses import dataclass
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
+from io import StringIO
+from itertools import islice
 
 from setveil.data.tables.columns import RECORD_NAMES, plain_name
-from setveil.data.tables.headers import is_apart, looks_even
-from setveil.errors import FileFormatError, brief_list
+from setveil.data.tables.headers import (
+    DELIMITERS,
+    SEPARATOR,
+    TextRow,
+    find_header,
+    guess_delimiter,
+    is_surely_header,
+    joined_names,
+    last_of_header,
+    looks_even,
+    sample_rows,
+    text_rows,
+)
+from setveil.disk.texts import is_arff
+from setveil.errors import FileFormatError, ParameterError, brief_list
 from setveil.io.formats.reading import Reading
 from setveil.io.formats.table import FORMATS, Format
-from setveil.io.formats.titles import below_titles, guess_delimiter, sample_rows
 from setveil.io.source.source import Source
+from setveil.words import plural
 
 _DELIMITERS = r"[,;|\t]"
 _TABLES = ("csv", "tsv")
@@ -78,7 +97,9 @@ def guess_format(source: Source, reading: Reading) -> str:
         return best
     text = checked_text(source)
     if scores[best] < LIKELY:
-        _refuse_log(source, text)
+        from setveil.io.querylog.tables import refuse_log
+
+        refuse_log(source, text)
     if scores[best]:
         return best
     if not text.strip():
@@ -93,7 +114,8 @@ def _question(source: Source, text: str) -> FileFormatError:
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
     mark = next(iter(re.findall(_DELIMITERS, first)), ",")
-    is_header = source.header_row > 0 or _is_surely_header(header, rest)
+    cells = [cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)]
+    is_header = source.header_row > 0 or is_surely_header(header, cells)
     names_columns = is_header and (source.header_row or _has_numbers(rest, mark, len(header)))
     bare = " (if there is no header: {header=False}, and their numbers)"
     columns = f"name the columns with {{record}} and {{item}}{'' if is_header else bare}"
@@ -121,13 +143,6 @@ def _may_have_titles(text: str) -> str:
     return "it may be a table below title lines, but no row clearly names the columns"
 
 
-def _is_surely_header(names: list[str], rest: str) -> bool:
-    """Whether a first line can be quoted: it names columns and is nobody's row."""
-    cells = [cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)]
-    are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
-    return are_names and len(set(names)) == len(names) and is_apart([names, cells])
-
-
 def _has_numbers(rest: str, mark: str, width: int) -> bool:
     """Whether a column has a number in each of 3 or more rows, so that its name is no item."""
     lines = rest.splitlines()[:-1] if not rest.endswith("\n") else rest.splitlines()
@@ -136,12 +151,6 @@ def _has_numbers(rest: str, mark: str, width: int) -> bool:
     return whole and any(
         all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
     )
-
-
-def _refuse_log(source: Source, text: str) -> None:
-    from setveil.io.querylog.tables import refuse_log
-
-    refuse_log(source, text)
 
 
 def _score(format: Format, sample: Sample) -> int:
@@ -156,3 +165,112 @@ def checked_text(source: Source) -> str:
         problem = "this is a binary file of an unknown format"
         raise source.fault(problem, remedy="export it as CSV or Parquet first")
     return source.head_text
+
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_RANGE = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
+_WORDS = "it must be True, False, the number of the row that names the columns, or two as in 1-2"
+
+Header = bool | int | str | None
+"""Whether the first row names the columns, or which row does, or which rows do together."""
+
+
+def checked_header(header: Header) -> tuple[int, int] | None:
+    """The first and the last row of the header; None if it is not given, or there is none."""
+    if header is None or isinstance(header, bool):
+        return (1, 1) if header else None
+    found = _RANGE.fullmatch(str(header).strip())
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if first > last:
+        raise ParameterError("header", header, _WORDS)
+    return first, last
+
+
+def below_titles(source: Source, header: Header) -> Source:
+    """The source from the row on that names the columns, if title lines are above it.
+
+    Args:
+        source: A text file; blank lines and the line that names the delimiter are no titles, but
+            rows of empty cells are.
+        header: What the user said; if nothing, the header is looked for.
+
+    Raises:
+        FileFormatError: if several rows seem to name the columns, or there is no such row.
+    """
+    if header is False or source.header_row or not _may_be_table(source) or is_arff(source.head):
+        return source
+    chosen = checked_header(header)
+    if chosen is None:
+        names, first = _found(source)
+    else:
+        rows = text_rows(source.head_text, guess_delimiter(source.head_text))
+        names, first = rows[chosen[0] - 1 : chosen[1]], chosen[0]
+        if chosen == (1, 1) and not rows:
+            return source  # the reader says what is missing
+        if chosen[1] > len(rows):
+            problem = f"row {chosen[1]:,} cannot name the columns"
+            has = f"the beginning of the file has {plural(len(rows), 'row')}"
+            raise source.fault(f"{problem}: {has}", remedy="give another row with {header}")
+        if len(names) == 1 and not any(row.cells for row in rows[: first - 1]):
+            return source
+    return _cut(source, names, first) if names else source
+
+
+def _may_be_table(source: Source) -> bool:
+    if source.head.startswith(b"PAR1") or b"\0" in source.head:
+        return False
+    with suppress(ValueError, RecursionError):
+        return not isinstance(json.loads(source.head.lstrip().split(b"\n", 1)[0]), list | dict)
+    return True
+
+
+def _found(source: Source) -> tuple[list[TextRow], int]:
+    """The header and its number, if rows with cells are above it."""
+    text = source.head_text
+    named = SEPARATOR.match(text.lstrip("\n"))
+    best, number = list[TextRow](), 0
+    for mark in named[1] if named else DELIMITERS:
+        rows = text_rows(text, mark)
+        cells = [row.cells for row in rows]
+        _refuse_several(source, cells)
+        place = find_header(cells)
+        if place is not None and (not best or len(cells[place]) > len(best[0].cells)):
+            best, number = [rows[place]], place + 1
+            has_titles = any(cells[:place])
+    return (best, number) if best and has_titles else ([], 0)
+
+
+def _refuse_several(source: Source, cells: list[list[str]]) -> None:
+    """Ask if the rows below the first filled one seem to continue its names."""
+    first = next((place for place, row in enumerate(cells) if any(row)), 0)
+    if more := last_of_header(cells[first:]):
+        last = first + more + 1
+        problem = f"rows {first + 1} to {last} together seem to name the columns"
+        remedy = f"{{header={first + 1}-{last}}} joins them, {{header={first + 1}}} takes one alone"
+        raise source.fault(problem, remedy=remedy)
+
+
+def _cut(source: Source, names: list[TextRow], first: int) -> Source:
+    """The source from these rows on, as one header."""
+    named = SEPARATOR.match(source.head_text.lstrip("\n"))
+    joined = len(names) > 1
+    begin = names[-1].last if joined else names[0].first
+    end, target = _LINE_END.search(source.head), source.work / "below-titles"
+    newline = end[0] if end else b"\n"  # of one kind in the whole file
+    with source.stream() as stream, target.open("wb") as table:
+        if named:
+            table.write(named[0].rstrip("\n").encode() + newline)
+        if joined:
+            mark, line = named[1] if named else guess_delimiter(source.head_text), StringIO()
+            cells = joined_names([row.cells for row in names])
+            csv.writer(line, delimiter=mark, lineterminator="").writerow(cells)
+            table.write(line.getvalue().encode() + newline)
+        stream.seek(stream.tell() + next(islice(_line_starts(source.head), begin, None)))
+        shutil.copyfileobj(stream, table, 1 << 20)
+    above = begin - bool(named) - joined
+    return replace(source, path=target, compression=None, header_row=first, lines_above=above)
+
+
+def _line_starts(head: bytes) -> Iterator[int]:
+    yield 0
+    yield from (end.end() for end in _LINE_END.finditer(head))

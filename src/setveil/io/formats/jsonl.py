@@ -7,18 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from setveil.data.account import LINES, LISTS
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
-from setveil.data.tables.owners import joined, several_rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import whole_lines
 from setveil.errors import FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
-from setveil.io.formats.reading import Reading, RecordBuilder, refuse_joining
+from setveil.io.formats.reading import Reading, RecordBuilder, by_owner
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
 
@@ -160,12 +157,7 @@ def _read_lists(
             raise source.fault(f"row {number} has no list of items{unlike}")
         begun = begun or value is not None
     found = records.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
-    if owner is None or len(numbers) == len(owners):
-        return found
-    if reading.record is None:
-        raise several_rows("column", owner, source.fault)
-    refuse_joining(reading, source)
-    return joined(found, np.asarray(owners, dtype=np.int64))
+    return by_owner(found, owners, reading, source, owner)
 
 
 def _owner(source: Source, number: int, line: object, name: str) -> str:

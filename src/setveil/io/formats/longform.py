@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.account import LONG
-from setveil.data.doubts import (
+from setveil.data.account import (
+    LONG,
     far_too_long,
     is_placeholder,
     is_total,
@@ -24,7 +24,7 @@ from setveil.data.doubts import (
 )
 from setveil.data.people import People
 from setveil.data.tables.columns import Columns
-from setveil.data.tables.owners import other_owners, single_rows
+from setveil.data.tables.frames import other_owners, single_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, brief
 from setveil.io.formats.reading import Pairs, Reading, Sink, no_record

@@ -16,9 +16,8 @@ from setveil.data.tables.columns import (
     find_list_column,
     plain_name,
 )
-from setveil.data.tables.owners import several_rows
-from setveil.data.tables.shapes import Glimpse
-from setveil.data.tables.ticks import with_names
+from setveil.data.tables.frames import several_rows
+from setveil.data.tables.shapes import Glimpse, with_names
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError

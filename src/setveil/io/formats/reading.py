@@ -14,8 +14,9 @@ from setveil.data import records
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.identifiers import opening_of
-from setveil.data.pairs import compress
+from setveil.data.records import compress
 from setveil.data.tables.columns import Wanted
+from setveil.data.tables.frames import joined, several_rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
@@ -173,9 +174,17 @@ def no_record(source: Source, row: int) -> DataError:
     return source.fault(problem, remedy="leave such rows out with {drop_record=}")
 
 
-def refuse_joining(reading: Reading, source: Source) -> None:
-    """Refuse rows that together make a record if records are handed on as they come."""
+def by_owner(
+    found: Transactions, owners: list[int], reading: Reading, source: Source, column: str | None
+) -> Transactions:
+    """The rows of each owner as one record, if the user named their column and some have several;
+    not if records are handed on as they come."""
+    if max(owners, default=-1) + 1 == len(owners):
+        return found
+    if reading.record is None:
+        raise several_rows("column", column or "", source.fault)
     if reading.sink is not None:
         problem = "several rows with sets of items belong to one record"
         remedy = "convert it to one row per record and item, or use {engine=local}"
         raise source.fault(problem, remedy=remedy)
+    return joined(found, np.asarray(owners, dtype=np.int64))

@@ -8,25 +8,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
-import numpy as np
-
 from setveil.data.account import SETS
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, looks_long
-from setveil.data.tables.owners import joined, several_rows
 from setveil.data.tables.shapes import (
     Glimpse,
     SetColumn,
+    Ticks,
+    chosen_columns,
     find_sets,
+    find_ticks,
     is_one_hot,
     item_columns,
     record_of,
 )
-from setveil.data.tables.ticks import Ticks, chosen_columns, find_ticks
 from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
-from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining
+from setveil.io.formats.reading import Reading, RecordBuilder, by_owner, no_record
 from setveil.io.source.source import Source
 from setveil.words import plural
 
@@ -190,7 +189,7 @@ def _of_options(
     """A record for each row, of the items in these columns."""
     names = table.glimpse.names
     owner = record_of(names, reading, table.source.fault)
-    layout = f"{SETS}, and {plural(len(columns), 'column')} hold its items"
+    layout = f"{SETS}, and its items are in {plural(len(columns), 'column')}"
     reading.account.note_columns(layout, {"record": owner}, set(names).difference(columns))
     reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
     return _collected(table, reading, _Columns(columns, owner), items)
@@ -244,12 +243,7 @@ def _collected(
     if owner is not None and dropped:
         reading.account.dropped(left_out, reading.drop_record)
     found = records.finish(bags=bool(reading.bags))
-    if owner is None or len(numbers) == len(owners):
-        return found
-    if reading.record is None:
-        raise several_rows("column", owner, table.source.fault)
-    refuse_joining(reading, table.source)
-    return joined(found, np.asarray(owners, dtype=np.int64))
+    return by_owner(found, owners, reading, table.source, owner)
 
 
 def _said(table: Table, number: int, cell: tuple[str, object], *, most: int = MOST) -> int:

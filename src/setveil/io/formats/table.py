@@ -38,8 +38,6 @@ class Format:
     is_text: bool = True
     holds_people: bool = False
     """Whether a file can say which person each record belongs to."""
-    holds_returns: bool = True
-    """Whether an item with a carriage return can be read from a `.zst` file, too."""
 
     def read(self, source: Source, reading: Reading) -> Transactions:
         data: Transactions = _loaded(self.reader)(source, reading)
@@ -65,63 +63,26 @@ def _loaded(function: Function) -> Callable[..., Any]:
     return found
 
 
-_HERE = "setveil.io.formats"
+def _format(name: str, suffixes: tuple[str, ...], modules: str, **more: bool) -> Format:
+    """A format whose functions are `read_NAME` and so on, in one module or in two."""
+    reading, writing = (f"setveil.io.formats.{module}" for module in (modules.split() * 2)[:2])
+    return Format(
+        name=name,
+        suffixes=suffixes,
+        reader=f"{reading}:read_{name}",
+        writer=f"{writing}:write_{name}",
+        recognizer=f"{reading}:recognize_{name}",
+        **more,
+    )
 
+
+_TABLES = "delimited csvlines"
 FORMATS: dict[str, Format] = {
-    "fimi": Format(
-        name="fimi",
-        suffixes=(".dat", ".fimi"),
-        reader=f"{_HERE}.fimi:read_fimi",
-        writer=f"{_HERE}.fimi:write_fimi",
-        recognizer=f"{_HERE}.fimi:recognize_fimi",
-        suffix_decides=False,
-    ),
-    "csv": Format(
-        name="csv",
-        suffixes=(".csv",),
-        reader=f"{_HERE}.delimited:read_csv",
-        writer=f"{_HERE}.csvlines:write_csv",
-        recognizer=f"{_HERE}.delimited:recognize_csv",
-        suffix_decides=False,
-        holds_people=True,
-    ),
-    "tsv": Format(
-        name="tsv",
-        suffixes=(".tsv", ".tab"),
-        reader=f"{_HERE}.delimited:read_tsv",
-        writer=f"{_HERE}.csvlines:write_tsv",
-        recognizer=f"{_HERE}.delimited:recognize_tsv",
-        suffix_decides=False,
-        holds_people=True,
-    ),
-    "baskets": Format(
-        name="baskets",
-        suffixes=(".baskets", ".basket"),
-        reader=f"{_HERE}.delimited:read_baskets",
-        writer=f"{_HERE}.csvlines:write_baskets",
-        recognizer=f"{_HERE}.delimited:recognize_baskets",
-        holds_returns=False,
-    ),
-    "arff": Format(
-        name="arff",
-        suffixes=(".arff",),
-        reader=f"{_HERE}.arff:read_arff",
-        writer=f"{_HERE}.arff:write_arff",
-        recognizer=f"{_HERE}.arff:recognize_arff",
-    ),
-    "parquet": Format(
-        name="parquet",
-        suffixes=(".parquet", ".pq"),
-        reader=f"{_HERE}.parquet:read_parquet",
-        writer=f"{_HERE}.parquet:write_parquet",
-        recognizer=f"{_HERE}.parquet:recognize_parquet",
-        is_text=False,
-    ),
-    "jsonl": Format(
-        name="jsonl",
-        suffixes=(".jsonl", ".ndjson"),
-        reader=f"{_HERE}.jsonl:read_jsonl",
-        writer=f"{_HERE}.jsonl:write_jsonl",
-        recognizer=f"{_HERE}.jsonl:recognize_jsonl",
-    ),
+    "fimi": _format("fimi", (".dat", ".fimi"), "fimi", suffix_decides=False),
+    "csv": _format("csv", (".csv",), _TABLES, suffix_decides=False, holds_people=True),
+    "tsv": _format("tsv", (".tsv", ".tab"), _TABLES, suffix_decides=False, holds_people=True),
+    "baskets": _format("baskets", (".baskets", ".basket"), _TABLES),
+    "arff": _format("arff", (".arff",), "arff"),
+    "parquet": _format("parquet", (".parquet", ".pq"), "parquet", is_text=False),
+    "jsonl": _format("jsonl", (".jsonl", ".ndjson"), "jsonl"),
 }

@@ -6,7 +6,6 @@ beyond doubt that it names the columns.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from setveil.data.tables.columns import (
     numbered,
     plain_name,
 )
+from setveil.data.tables.headers import VALUE, differs_at, has_known_names
 from setveil.errors import DataError
 from setveil.io.querylog.times import looks_timed
 from setveil.words import plural
@@ -37,7 +37,6 @@ AOL = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 _LONGEST_USER = 64
 _NEARLY_ALL = 0.95
 _SOME = 0.1  # texts of several words: one in ten is enough
-_NUMBER = re.compile(r"[\d.,:/ -]+\Z")
 
 Rows = Sequence[Sequence[str]]
 
@@ -96,20 +95,16 @@ def looks_like_log(rows: Rows) -> bool:
     """Whether rows are beyond doubt those of a query log: with users, texts and times."""
     if not rows or len(rows[0]) < 3:
         return False
-    if set(ROLES) <= _named_roles(rows[0]):
+    plain = {plain_name(cell) for cell in rows[0]}
+    if all(names & plain for names in NAMES.values()):
         return True
     found = None if names_columns(rows[0]) else _by_content(rows, LogColumns(), DataError)
     return found is not None and "time" in found.places and _has_texts(rows, found)
 
 
 def names_columns(cells: Sequence[str]) -> bool:
-    """Whether a line names the columns: two or more known names, and no values."""
-    return len(_named_roles(cells)) > 1 and not any(_NUMBER.match(cell) for cell in cells)
-
-
-def _named_roles(cells: Sequence[str]) -> set[str]:
-    plain = {plain_name(cell) for cell in cells}
-    return {role for role, names in NAMES.items() if names & plain}
+    """Whether a line names the columns of a log."""
+    return has_known_names(cells, NAMES.values())
 
 
 def _says_header(first: Sequence[str], wanted: LogColumns) -> bool:
@@ -159,7 +154,10 @@ def _by_content(rows: Rows, wanted: LogColumns, fail: Fail) -> Layout | None:
     body = values[1:] or values
     found = _completed(body, places)
     is_whole = {"user", "text", *["time"] * wanted.needs_time} <= set(found)
-    has_header = _has_header(rows[0], body, found) if is_whole and not wanted.no_header else None
+    has_header = None
+    if is_whole and not wanted.no_header:
+        is_value = looks_timed if "time" in found else _has_digit
+        has_header = differs_at([rows[0], *body], found.get("time", found["user"]), is_value)
     if not wanted.given and not has_header and _is_aol(rows, found):
         return Layout(AOL, {role: place for place, role in enumerate(ROLES)}, has_header=False)
     if not is_whole or (has_header is None and not wanted.no_header):
@@ -208,7 +206,7 @@ def _are_times(cells: Sequence[str]) -> bool:
 
 def _are_texts(cells: Sequence[str]) -> bool:
     """Whether some cells have several words, and they are not times."""
-    several = (" " in cell and not _NUMBER.match(cell) for cell in cells)
+    several = (" " in cell and not VALUE.match(cell) for cell in cells)
     return _share(several, sum(map(bool, cells))) >= _SOME
 
 
@@ -234,18 +232,6 @@ def _is_aol(rows: Rows, found: dict[str, int]) -> bool:
     return is_place and any(
         3 <= len(row) <= len(AOL) and row[0] and looks_timed(row[2]) for row in rows[:50]
     )
-
-
-def _has_header(first: Sequence[str], body: Rows, found: dict[str, int]) -> bool | None:
-    """Whether the first line is not a row: its time is none, or its user is a name without a digit;
-    None if that is in doubt."""
-    place = found.get("time", found["user"])
-    is_value = looks_timed if "time" in found else _has_digit
-    if place < len(first) and is_value(first[place]):
-        return False
-    usual = _share((is_value(row[place]) for row in body), len(body)) >= _NEARLY_ALL
-    is_plain = place < len(first) and not any(map(_NUMBER.match, first))
-    return True if usual and is_plain else None
 
 
 def _has_digit(text: str) -> bool:

@@ -16,9 +16,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
+from setveil.data.logterms import (
+    STOP_WORDS,
+    Fate,
+    Lemma,
+    LogReport,
+    TermKind,
+    TermRules,
+    as_written,
+    parse_gap,
+)
 from setveil.data.people import People
-from setveil.data.querylog.findings import LogReport, parse_gap
-from setveil.data.querylog.terms import STOP_WORDS, Fate, Lemma, TermKind, TermRules, as_written
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, natural_order, sort_labels
 from setveil.disk import unpacked_limit

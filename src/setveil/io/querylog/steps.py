@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.arrays import Int64s
-from setveil.data.querylog.terms import WORD, Fate, TermRules
+from setveil.data.logterms import WORD, Fate, TermRules
 from setveil.io.source.database import number, quoted, run
 
 if TYPE_CHECKING:

@@ -3,16 +3,89 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from setveil.data.transactions import Transactions
+import numpy as np
+
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Bags, Transactions
 from setveil.disk import new_file
-from setveil.errors import DataError, FileFormatError, OutputError, ParameterError
-from setveil.io.releases.folder import FORMS
-from setveil.io.releases.links import Links
+from setveil.errors import DataError, FileFormatError, MisfitError, OutputError, ParameterError
+from setveil.io.files import read
+from setveil.io.formats.csvlines import write_baskets
 from setveil.io.writing import write_lines
-from setveil.published.release import Release
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.release import RecordRelease, Release
+
+
+class Links(NamedTuple):
+    """How the alignment of a form is written and read."""
+
+    lines: Callable[[Any], Iterable[str]]
+    """The line of each original record."""
+    read: Callable[[Any, Path], Int64s]
+    """The alignment from a file of such lines."""
+
+
+def _record_lines(release: RecordRelease) -> Iterable[str]:
+    """The items as CSV cells, as in the format `baskets`; an empty record is two quotes."""
+    assert release.alignment is not None
+    lines = list(write_baskets(release.classes))
+    return (lines[number] for number in release.alignment.tolist())
+
+
+def _read_records(release: RecordRelease, path: Path) -> Int64s:
+    rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
+    numbers = {key: number for number, key in enumerate(_keys(release.classes))}
+    alignment = np.empty(len(rows), dtype=np.int64)
+    for line, key in enumerate(_keys(rows)):
+        if key not in numbers:
+            problem = f"line {line + 1} of {path} is not a record of the release"
+            raise MisfitError(problem, published=rows.record(line))
+        alignment[line] = numbers[key]
+    return alignment
+
+
+def _keys(rows: Transactions) -> list[frozenset[tuple[str, int]]]:
+    """Each record as the set of its items with their counts."""
+    counts = rows.counts.tolist() if isinstance(rows, Bags) else [1] * len(rows.items)
+    labels = [rows.vocabulary.labels[item] for item in rows.items.tolist()]
+    pairs, bounds = list(zip(labels, counts, strict=True)), rows.indptr.tolist()
+    return [frozenset(pairs[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)]
+
+
+def _cluster_lines(release: Disassociated) -> Iterable[str]:
+    """The number of the cluster in the files: from 1, each joint cluster before its parts."""
+    assert release.alignment is not None
+    place = np.empty(len(release.parent), dtype=np.int64)
+    place[release.order.nodes] = np.arange(1, len(place) + 1)
+    return map(str, place[release.alignment].tolist())
+
+
+def _read_clusters(release: Disassociated, path: Path) -> Int64s:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(str(path), f"the file cannot be read ({error})") from None
+    nodes = release.order.nodes
+    if lines[-1] == "":
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if not _NUMBER.fullmatch(line) or int(line) > len(nodes):
+            raise MisfitError(f"line {number} of {path} is not a cluster of the release")
+    found: Int64s = nodes[np.array(lines, dtype=np.int64) - 1]
+    return found
+
+
+_NUMBER = re.compile("[1-9][0-9]{0,17}")
+
+RECORD_LINKS = Links(_record_lines, _read_records)
+CLUSTER_LINKS = Links(_cluster_lines, _read_clusters)
+
 
 NO_LINKS = "this form of release does not link originals to what is published of them"
 
@@ -69,6 +142,8 @@ def with_alignment(release: Release, path: str | os.PathLike[str]) -> Release:
 
 
 def _links(release: Release, path: object) -> Links:
+    from setveil.io.releases.folder import FORMS  # its forms have links
+
     found = FORMS[release.form].links
     if found is None:
         raise ParameterError("alignment", str(path), NO_LINKS)

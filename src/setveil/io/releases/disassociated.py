@@ -1,31 +1,255 @@
-"""The folder of disassociated data, with JSON lines or Parquet tables; bare files of clusters."""
+"""The folder of disassociated data, with JSON lines or Parquet tables; bare files of clusters.
+
+For large data there are flat Parquet tables, which say the same as the JSON lines:
+
+    clusters.parquet     cluster, parent, size, chunks            one row per cluster
+    subrecords.parquet   cluster, chunk, subrecord, count, item   one row per item of each subrecord
+    terms.parquet        cluster, item                            one row per term
+
+The parent of a top-level cluster is empty. Clusters are numbered in the canonical order of the JSON
+lines, each before its parts; chunks within their cluster, subrecords within their chunk. So the
+numbers do not depend on the order of the input."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.account import Account
+from setveil.data.arrays import Int64s, changes, positions
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.compiled.clustertext import SHORT, read_text, write_text
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
-from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
+from setveil.io.releases.alignment import CLUSTER_LINKS
 from setveil.io.releases.form import Choices, Fact, PartFile, PartForm, ReleaseFolder, ReleaseForm
-from setveil.io.releases.links import CLUSTER_LINKS
-from setveil.io.releases.strict import check_lines
+from setveil.io.releases.records import check_columns
+from setveil.io.releases.strict import check_lines, check_parquet
+from setveil.io.source.database import copy_to_parquet, database, is_small, quoted, translated
 from setveil.io.source.source import Source, open_source
-from setveil.io.writing import write_lines
+from setveil.io.writing import not_unicode, write_lines
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.canonical import together
-from setveil.published.disassociated.clusters import FlatArrays, Flattening, no_collecting
+from setveil.published.disassociated.clusters import (
+    MOST_RECORDS,
+    FlatArrays,
+    Flattening,
+    no_collecting,
+)
 from setveil.published.disassociated.form import Disassociated
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+CLUSTERS, SUBRECORDS, TERMS = TABLES = ("clusters.parquet", "subrecords.parquet", "terms.parquet")
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def write_cluster_tables(release: Disassociated, folder: Path) -> None:
+    """Write the three tables into a folder, rows in canonical order."""
+    order = release.order
+    place = positions(order.nodes)
+    chunk_node = place[release.chunk_node[order.chunks]]
+    rows = release.subrecords.take(order.subrecords)
+    row_chunk = positions(order.chunks)[release.subrecord_chunk[order.subrecords]]
+    parent = release.parent[order.nodes]
+    clusters = {
+        "cluster": np.arange(1, len(place) + 1),
+        "parent": np.where(parent < 0, 0, place[parent] + 1) if len(place) else parent,
+        "size": release.sizes[order.nodes],
+        "chunks": np.bincount(chunk_node, minlength=len(place)),
+    }
+    subrecords = {
+        "cluster": chunk_node[row_chunk] + 1,
+        "chunk": _ranks(chunk_node)[row_chunk],
+        "subrecord": _ranks(row_chunk),
+        "count": release.subrecord_counts[order.subrecords],
+    }
+    spread = {name: np.repeat(column, rows.lengths) for name, column in subrecords.items()}
+    held = {"cluster": place[release.terms.rows] + 1}
+    _check_encodable(release.items)
+    with private_folder() as work, database(work, threads=1) as connection:
+        select = "SELECT cluster, nullif(parent, 0) AS parent, size, chunks FROM given"
+        _copy(connection, clusters, select, folder / CLUSTERS)
+        _copy_items(connection, spread, rows, folder / SUBRECORDS)
+        _copy_items(connection, held, release.terms, folder / TERMS)
+
+
+def read_cluster_tables(folder: Path) -> FlatArrays:
+    """The clusters of the three tables.
+
+    Raises:
+        FileFormatError: if a table lacks a column or is inconsistent; it names the table.
+    """
+    of_subrecords = ("cluster", "chunk", "subrecord", "count", "item")
+    paths = (folder / CLUSTERS, folder / SUBRECORDS, folder / TERMS)
+    small = all(is_small(path, packed=True) for path in paths)
+    with private_folder() as work, database(work, small=small) as connection:
+        clusters = _fetch(connection, folder / CLUSTERS, ("cluster", "parent", "size", "chunks"))
+        entries = _fetch(connection, folder / SUBRECORDS, of_subrecords, sort_by=3)
+        terms = _fetch(connection, folder / TERMS, ("cluster", "item"))
+    parent, sizes = _forest(clusters)
+    vocabulary = Vocabulary.of({*entries["item"].tolist(), *terms["item"].tolist()})
+    subrecords, chunk_of, counts = _subrecords(entries, clusters["chunks"], vocabulary)
+    chunk_node = np.repeat(np.arange(len(parent)), clusters["chunks"])
+    held = _terms(terms, parent, vocabulary)
+    return FlatArrays(parent, sizes, chunk_node, subrecords, chunk_of, counts, held)
+
+
+def _ranks(groups: Int64s) -> Int64s:
+    """The position of each entry, from 1, within its run of equal values."""
+    begins = np.flatnonzero(changes(groups))
+    lengths = np.diff(np.append(begins, len(groups)))
+    return np.arange(1, len(groups) + 1) - np.repeat(begins, lengths)
+
+
+def _copy(connection: DuckDBPyConnection, columns: Columns, select: str, target: Path) -> None:
+    connection.register("given", columns)
+    copy_to_parquet(connection, select, target)
+    connection.unregister("given")
+
+
+def _copy_items(
+    connection: DuckDBPyConnection, columns: Columns, rows: Transactions, target: Path
+) -> None:
+    """Write the columns together with the item of each entry of `rows`."""
+    labels = [*rows.vocabulary.labels, ""]
+    words = {"number": np.arange(len(labels)), "label": np.array(labels, dtype=object)}
+    connection.register("words", words)
+    named = ", ".join(columns)
+    joined = "given JOIN words USING (number)"
+    select = f"SELECT {named}, CAST(label AS VARCHAR) AS item FROM {joined} ORDER BY {named}, item"
+    _copy(connection, {**columns, "number": rows.items.astype(np.int64)}, select, target)
+    connection.unregister("words")
+
+
+def _check_encodable(labels: Iterable[str]) -> None:
+    try:
+        "".join(labels).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise not_unicode(error) from None
+
+
+def _fetch(
+    connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...], *, sort_by: int = 1
+) -> Columns:
+    """The columns of a table, sorted by the first of them; only a `parent` may be empty, then 0."""
+    types = {column: "VARCHAR" if column == "item" else "BIGINT" for column in columns}
+    chosen = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in types.items())
+    table, order = f"read_parquet({quoted(path)})", ", ".join(columns[:sort_by])
+    with translated(path.name):
+        check_columns(connection, table, path.name, columns)
+        check_parquet(connection, path, path.name)
+        select = f"SELECT {chosen} FROM {table} ORDER BY {order}"
+        found = connection.execute(select).fetchnumpy()
+    for name, values in found.items():
+        is_text = types[name] == "VARCHAR"
+        empty = (
+            [not isinstance(item, str) for item in values]
+            if is_text
+            else np.ma.getmaskarray(values)
+        )
+        if name != "parent" and np.any(empty):
+            raise FileFormatError(path.name, f"a row has no {name}")
+    if "parent" in found:
+        found["parent"] = np.ma.filled(found["parent"], 0)
+    return {name: np.asarray(values) for name, values in found.items()}
+
+
+def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
+    """The parent and the size of each cluster."""
+    number, parent, sizes, chunks = (
+        clusters[name] for name in ("cluster", "parent", "size", "chunks")
+    )
+    if (number != np.arange(1, len(number) + 1)).any():
+        raise FileFormatError(CLUSTERS, "the clusters must be numbered from 1, each once")
+    if ((parent < 0) | (parent >= number)).any():
+        raise FileFormatError(
+            CLUSTERS, "each parent must be the number of a cluster before its part"
+        )
+    if ((sizes < 1) | (sizes > MOST_RECORDS)).any():
+        raise FileFormatError(CLUSTERS, "the size of a cluster must be a whole number of 1 or more")
+    if ((chunks < 0) | (chunks > MOST_RECORDS)).any() or chunks.sum() > MOST_RECORDS:
+        raise FileFormatError(
+            CLUSTERS, "the number of chunks of a cluster must be a whole number of 0 or more"
+        )
+    inner = parent > 0
+    sums = np.bincount(parent[inner] - 1, weights=sizes[inner], minlength=len(number)).astype(
+        np.int64
+    )
+    wrong = np.flatnonzero((sums > 0) & (sums != sizes))
+    if len(wrong):
+        at = wrong[0]
+        problem = f"cluster {number[at]} has {sizes[at]} records, but its parts have {sums[at]}"
+        raise FileFormatError(CLUSTERS, problem)
+    return parent - 1, sizes
+
+
+def _subrecords(
+    entries: Columns, chunks: Int64s, vocabulary: Vocabulary
+) -> tuple[Transactions, Int64s, Int64s]:
+    """The subrecords, the chunk of each and how often each occurs in it."""
+    cluster, chunk, subrecord, count = (
+        entries[name] for name in ("cluster", "chunk", "subrecord", "count")
+    )
+    if ((cluster < 1) | (cluster > len(chunks))).any() or (
+        (chunk < 1) | (chunk > chunks[cluster - 1])
+    ).any():
+        raise FileFormatError(SUBRECORDS, f"a row belongs to a chunk that {CLUSTERS} does not have")
+    if ((count < 1) | (count > MOST_RECORDS)).any():
+        raise FileFormatError(SUBRECORDS, "each count must be a whole number of 1 or more")
+    owner = np.cumsum(chunks)[cluster - 1] - chunks[cluster - 1] + chunk - 1
+    begins = changes(owner) | changes(subrecord)
+    row = np.cumsum(begins) - 1
+    if (count != count[begins][row]).any():
+        raise FileFormatError(SUBRECORDS, "the rows of one subrecord have different counts")
+    rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
+    _check_distinct(rows, owner[begins])
+    if (subrecord[begins] != _ranks(owner[begins])).any():
+        raise FileFormatError(SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
+    if len(np.unique(owner)) < chunks.sum():
+        raise FileFormatError(SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
+    return rows, owner[begins], count[begins]
+
+
+def _check_distinct(rows: Transactions, chunk: Int64s) -> None:
+    bounds, content = (rows.indptr * 4).tolist(), rows.items.tobytes()
+    keys = {
+        (at, content[start:stop])
+        for at, start, stop in zip(chunk.tolist(), bounds, bounds[1:], strict=False)
+    }
+    if len(keys) < len(rows):
+        problem = "a subrecord occurs twice in a chunk; list it once, with its count"
+        raise FileFormatError(SUBRECORDS, problem)
+
+
+def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactions:
+    cluster = terms["cluster"] - 1
+    simple = np.ones(len(parent), dtype=bool)
+    simple[parent[parent >= 0]] = False
+    if ((cluster < 0) | (cluster >= len(parent))).any() or not simple[cluster].all():
+        raise FileFormatError(TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
+    return _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
+
+
+def _rows(
+    name: str, owners: Int64s, items: npt.NDArray[Any], vocabulary: Vocabulary, size: int
+) -> Transactions:
+    numbers = np.fromiter(
+        map(vocabulary.numbers.__getitem__, items.tolist()), dtype=np.int32, count=len(items)
+    )
+    rows = Transactions.from_pairs(owners, numbers, vocabulary, size=size)
+    if len(rows.items) != len(items):
+        raise FileFormatError(name, "an item occurs twice in a subrecord or term chunk")
+    return rows
 
 
 def fill_disassociated(
@@ -36,7 +260,7 @@ def fill_disassociated(
     if names == TABLES:
         write_cluster_tables(release, stage)
     else:
-        _write_lines(release, stage / names[0])
+        write_lines(release.lines(), stage / names[0])
     return list(names), {}
 
 
@@ -57,43 +281,18 @@ def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Disassociated:
 
 def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None:
     """Write the clusters of one part in their canonical order."""
-    _write_lines(release, part.path)
-
-
-def _write_lines(release: Disassociated, path: Path) -> None:
-    found = write_text(release)
-    if found is None:
-        write_lines(release.lines(), path)
-        return
-    text, order = found
-    release.in_order(order)
-    with path.open("wb") as stream:
-        stream.write(text.data)
+    write_lines(release.lines(), part.path)
 
 
 def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     """The clusters of one file, which must be in the order of their content."""
-    found = _read_quickly(folder, part)
-    if found is not None:
-        return found
     with part.path.open("rb", buffering=1 << 20) as stream:
-        arrays = read_cluster_lines(stream, part.path.name)
+        arrays = read_cluster_lines(stream, part.path.name, strict=False)
     release = _release(folder, arrays, part)
     lines = release.lines()
     if release.order.digest.hex() != folder.about.get("files", {}).get(part.path.name):
         check_lines(folder, part.path.name, lines)
     return release
-
-
-def _read_quickly(folder: ReleaseFolder, part: PartFile) -> Disassociated | None:
-    """The same of a large file; None if something is not as it should be."""
-    if part.path.stat().st_size < SHORT:
-        return None
-    read = read_text(part.path.read_bytes())
-    digest = folder.about.get("files", {}).get(part.path.name)
-    if read is None or read[1].digest.hex() != digest:
-        return None
-    return _release(folder, read[0], part).in_order(read[1])
 
 
 def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disassociated:
@@ -160,15 +359,17 @@ def looks_like_clusters(head: bytes) -> bool:
     return simple or text.startswith('{"shared":[')
 
 
-def read_cluster_lines(lines: Iterable[bytes], name: str) -> FlatArrays:
+def read_cluster_lines(lines: Iterable[bytes], name: str, *, strict: bool = True) -> FlatArrays:
     """The clusters of a file with one top-level cluster per line; blank lines are skipped.
+
+    What was read need not be `strict` (see `parse_json`) if it is compared with the text again.
 
     Raises:
         FileFormatError: if a line is not a cluster; it names the line.
     """
     flat = Flattening()
     with no_collecting():
-        for number, value in json_lines(lines, name, strict=True):
+        for number, value in json_lines(lines, name, strict=strict):
             try:
                 flat.add(value)
             except DataError as error:

@@ -50,12 +50,9 @@ from setveil.errors import DataError, ReleaseError, brief
 from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
 from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, ReleaseForm
-from setveil.io.releases.generalized import GENERALIZED
+from setveil.io.releases.recordforms import GENERALIZED, SUPPRESSED, SYNTHETIC, TYPICAL_BAGS
 from setveil.io.releases.strict import check_keys, check_said
-from setveil.io.releases.suppressed import SUPPRESSED
-from setveil.io.releases.synthetic import SYNTHETIC
 from setveil.io.releases.trees import check_pruned, whole_tree
-from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.io.releases.versions import (
     FIRST_STATED,
     FORMAT,

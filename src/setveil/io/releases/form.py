@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError, ReleaseError, brief
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.links import Links
+from setveil.io.releases.alignment import Links
 from setveil.promises.promise import Promise
 from setveil.published.release import Release
 

@@ -19,7 +19,6 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError, brief
-from setveil.io.compiled.rowtext import read_rows, write_rows
 from setveil.io.files import read
 from setveil.io.formats.csvlines import write_release_rows
 from setveil.io.formats.fimi import write_fimi
@@ -55,10 +54,10 @@ def write_records(records: Transactions, target: Path, before: int = 0) -> None:
     if target.suffix == ".dat":
         write_lines(write_fimi(records), target)
     elif target.suffix == ".csv":
-        _write_rows(records, target, before)
+        write_lines(write_release_rows(records, before), target)
     else:
         with private_folder() as work:
-            _write_rows(records, work / "rows", before, for_parquet=True)
+            write_lines(write_release_rows(records, before), work / "rows", for_parquet=True)
             write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
 
 
@@ -71,7 +70,9 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
         DataError: if the file has other columns, numbers or rows than a release.
     """
     size = folder.size
-    rows = _one_after_another([_read_part(part, bags) for part in folder.parts])
+    is_fimi = any(part.path.suffix == ".dat" for part in folder.parts)
+    read_part = _read_lines if is_fimi else _read_table
+    rows = _one_after_another([read_part(part, bags) for part in folder.parts])
     weights = np.ones(len(rows), dtype=np.int64)
     if len(rows) == size:
         return rows, weights
@@ -79,17 +80,6 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     counts = (rows.counts,) if isinstance(rows, Bags) else ()
     padded = type(rows)(indptr, rows.items, rows.vocabulary, *counts)
     return padded, np.append(weights, size - len(rows))
-
-
-def _write_rows(
-    records: Transactions, target: Path, before: int, *, for_parquet: bool = False
-) -> None:
-    if not write_rows(records, target, before):
-        write_lines(write_release_rows(records, before), target, for_parquet=for_parquet)
-
-
-def _read_part(part: PartFile, bags: bool) -> Transactions:
-    return (_read_lines if part.path.suffix == ".dat" else _read_table)(part, bags)
 
 
 def _one_after_another(tables: list[Transactions]) -> Transactions:
@@ -142,9 +132,6 @@ def _read_lines(part: PartFile, bags: bool) -> Transactions:
 def _read_table(part: PartFile, bags: bool) -> Transactions:
     """The records of `data.csv` or `data.parquet` that have rows."""
     path, size, last = part.path, part.size, part.before + part.size
-    quickly = read_rows(part) if path.suffix == ".csv" and not bags else None
-    if quickly is not None:
-        return quickly
     columns = ("record", "item", "count") if bags else ("record", "item")
     with open_source(path) as source, _loaded(source, path.name, columns) as connection:
         _check_rows(connection, path.name, columns)
@@ -198,7 +185,7 @@ def _loaded(source: Source, name: str, columns: tuple[str, ...]) -> Iterator[Duc
             _check_header(source, name, columns)
             table = csv_table(source.path, columns)
         chosen = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in columns)
-        run(connection, f"CREATE TABLE long AS SELECT {chosen} FROM {table}")
+        run(connection, f"CREATE TEMP TABLE long AS SELECT {chosen} FROM {table}")
         yield connection
 
 

@@ -192,21 +192,20 @@ def csv_table(
     columns: Iterable[str],
     *,
     delimiter: str = ",",
-    compression: str = "none",
     header: bool = True,
     more: str = "",
 ) -> str:
     """SQL for the rows of a CSV file, under our column names, all of them texts."""
     types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
     layout = f"header={header}, delim={quoted(delimiter)}, quote='\"', escape='\"'"
-    options = f"auto_detect=false, compression='{compression}', {layout}{more}"
+    options = f"auto_detect=false, compression='none', {layout}{more}"
     return f"read_csv({quoted(path)}, columns={{{types}}}, {options})"
 
 
-def lines_table(path: Path, *, compression: str = "none", more: str = "") -> str:
+def lines_table(path: Path) -> str:
     """SQL for the lines of a text file, each whole in the column `line`."""
     layout = "header=false, delim='\x01\x02\x03\x04', quote='', escape=''"
-    options = f"auto_detect=false, compression='{compression}', {layout}{more}"
+    options = f"auto_detect=false, compression='none', {layout}"
     size = f"max_line_size={LONGEST_LINE}"
     return f"read_csv({quoted(path)}, columns={{line: 'VARCHAR'}}, {size}, {options})"
 

@@ -52,9 +52,6 @@ def decoded_anyhow(source: Source, error: NotUtf8Error, encoding: str | None) ->
     Raises:
         NotUtf8Error: if not; it names the first byte, and an encoding in which all can be read.
     """
-    if source.compression == "zstd":
-        error.remedy = "unpack it first, for example with zstd -d"
-        raise error
     guessed = guess_encoding(source) if encoding is None else None
     if guessed is None:
         raise _explained(source, error)

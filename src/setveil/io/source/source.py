@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -12,16 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from setveil.disk import private_folder, unpacked_limit
-from setveil.disk.limits import copy_within
+from setveil.disk.limits import copy_within, read_blocks
 from setveil.errors import FileFormatError
 from setveil.io.source.database import is_small, not_utf8
 from setveil.io.source.several import is_table, plain_name, put_together, several_files
-from setveil.io.source.zstd import check_frames, first_lines, is_frame, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
 PathOrStream = str | os.PathLike[str] | BinaryIO
@@ -31,6 +30,8 @@ PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _HEAD = 1 << 16
 _LINES = 5
 _LONGEST_HEAD = 1 << 20
+_PACKED_AT_ONCE = 1 << 12
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")  # a frame, or one to skip
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,8 @@ class Source:
         """The first 64 kB, decompressed, without a byte order mark.
 
         It is longer, up to 1 MB, if the first lines are: a table may have thousands of columns."""
-        if self.compression == "zstd":
-            lines = BytesIO(first_lines(self.path, self.name, self.work))
-            return _start(lines).removeprefix(BOM)
-        opened = gzip.open if self.compression == "gzip" else open
-        with self._unpacked(), opened(self.path, "rb") as stream:
-            return _start(stream).removeprefix(BOM)
+        with self.stream() as stream:
+            return _start(stream)
 
     @cached_property
     def head_text(self) -> str:
@@ -100,23 +97,20 @@ class Source:
 
     def plain(self) -> Path:
         """A file with the decompressed bytes."""
-        target = self.work / "plain"
-        if self.compression is None:
+        target, kind = self.work / "plain", self.compression
+        if kind is None:
             return self.path
-        if not target.exists() and self.compression == "zstd":
-            unpack_lines(self.path, self.name, self.work, target)
-        elif not target.exists():
-            with self._unpacked(), gzip.open(self.path) as packed, target.open("wb") as plain:
-                copy_within(self.most, packed, plain, self.name)
+        if not target.exists():
+            draft = self.work / "unpacking"
+            with self.path.open("rb") as packed, draft.open("wb") as plain:
+                blocks = _gunzipped(packed) if kind == "gzip" else _zstd_blocks(packed)
+                try:
+                    copy_within(self.most, blocks, plain, self.name)
+                except (EOFError, gzip.BadGzipFile, zlib.error):
+                    problem = f"the {kind} data is cut off or damaged"
+                    raise self.fault(problem, remedy="get the file again") from None
+            draft.rename(target)
         return target
-
-    @contextmanager
-    def _unpacked(self) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            problem = "the gzip data is cut off or damaged"
-            raise self.fault(problem, remedy="get the file again") from None
 
 
 @contextmanager
@@ -148,7 +142,29 @@ def open_source(
             yield _of_file(_spool(stream, work, name), name if "." in name else "", place)
 
 
-def _start(stream: BinaryIO | gzip.GzipFile) -> bytes:
+def _gunzipped(packed: BinaryIO) -> Iterator[bytes]:
+    with gzip.open(packed) as stream:
+        yield from read_blocks(stream)
+
+
+def _zstd_blocks(packed: BinaryIO) -> Iterator[bytes]:
+    """What the frames of a zstd file contain; little is read at once, as it may unpack to much."""
+    import zstandard
+
+    frame, rest = None, b""
+    try:
+        while block := rest or packed.read(_PACKED_AT_ONCE):
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
+            yield frame.decompress(block)
+            rest = frame.unused_data if frame.eof else b""
+            frame = None if frame.eof else frame
+    except zstandard.ZstdError:
+        raise EOFError from None
+    if frame is not None:
+        raise EOFError
+
+
+def _start(stream: BinaryIO) -> bytes:
     start = bytes(stream.read(_HEAD))
     while len(start) < _LONGEST_HEAD and start.count(b"\n") + start.count(b"\r") < _LINES:
         more = stream.read(_LONGEST_HEAD // 4)
@@ -168,7 +184,7 @@ class Place(NamedTuple):
 
 def _of_several(files: list[Path], place: Place, header: bool | int | str | None) -> Source:
     """One source with the content of several files, each without title lines."""
-    from setveil.io.formats.titles import below_titles
+    from setveil.io.formats.guess import below_titles
 
     plain, row, work, left = list[Path](), 0, place.work, place.most
     for number, file in enumerate(files):
@@ -223,15 +239,13 @@ def _of_file(path: Path, filename: str, place: Place) -> Source:
     with path.open("rb") as stream:
         start = stream.read(4)
     compression: Compression | None = (
-        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if is_frame(start) else None
+        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if _ZSTD.match(start) else None
     )
     claimed = PACKED.get(ends[-1]) if ends else None
     if claimed and compression is None:
         raise FileFormatError(
             place.name, f"the name says {claimed}, but the content is not compressed"
         )
-    if compression == "zstd":
-        check_frames(path, place.name, place.most)
     link = _linked(path, place.work / "input")
     return Source(place.name, link, compression, suffix, place.work, place.most)
 

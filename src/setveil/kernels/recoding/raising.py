@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import step
-from setveil.kernels.steps import first_at_least
+from setveil.kernels.steps import find
 
 
 class Records(NamedTuple):
@@ -101,17 +101,10 @@ def are_held(records, nodes, k):
         record, held = records.holders[at], True
         for node in nodes:
             if held and node != rarest:
-                held = is_holder(records, node, record)
+                start, stop = records.starts[node], records.starts[node + 1]
+                held = find(records.holders, start, stop, record) >= 0
         if held:
             count += 1
             if count >= k:
                 return True
     return False
-
-
-@step
-def is_holder(records, node, record):
-    """Whether a record holds a node, by bisection."""
-    start, stop = records.starts[node], records.starts[node + 1]
-    at = first_at_least(records.holders, start, stop, record)
-    return at < stop and records.holders[at] == record

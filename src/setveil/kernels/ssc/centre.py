@@ -12,7 +12,7 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import roomier
+from setveil.kernels.steps import find, roomier
 
 
 class CountedBags(NamedTuple):
@@ -129,7 +129,7 @@ def choose_terms(near, frequency, sizes, terms):
             total, times = np.int64(0), np.int64(0)
             low, high = near.indptr[item], near.indptr[item + 1]
             for other in held:
-                total += near.distances[low + np.searchsorted(near.items[low:high], other)]
+                total += near.distances[find(near.items, low, high, other)]
                 times += other == item
             better = total < least or (total == least and times > most)
             if total == least and times == most and best >= 0:

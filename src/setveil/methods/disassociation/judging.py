@@ -276,7 +276,7 @@ class Judge:
         counted = count_frequent(Weighted(rows.indptr, rows.items, weights, width))
         if counted.beyond or len(counted.order) < self._scope.top:
             return None
-        table = counted.pairs.supports
+        table = counted.pairs
         bar = self._bar(table)
         low, high = split_places(np.flatnonzero(table >= bar))
         top = np.flatnonzero(self._top[counted.order])

@@ -18,8 +18,8 @@ from setveil.methods.disassociation.grouping import SIZES, is_head
 from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import assemble
-from setveil.methods.dividing import USUAL_PART, Share, Whole
-from setveil.methods.method import Method, Request
+from setveil.methods.dividing import USUAL_PART, Divisible, Share, Whole
+from setveil.methods.method import Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.canonical import together
@@ -27,7 +27,7 @@ from setveil.published.disassociated.form import Disassociated
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disassociation(Method[Disassociated]):
+class Disassociation(Divisible[Disassociated]):
     """Cuts similar records into unlinked pieces: every term stays, rare combinations disappear.
 
     HORPART groups similar records into clusters: a group is cut by its most frequent term that it
@@ -88,7 +88,6 @@ class Disassociation(Method[Disassociated]):
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=2)
     form: ClassVar[str] = Disassociated.form
-    divides: ClassVar[bool] = True
     runs_anywhere: ClassVar[bool] = True
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "arrangement": ("search", "small", "head", "hubs", *SIZES, "all", "safe"),

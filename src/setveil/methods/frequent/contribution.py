@@ -26,7 +26,7 @@ def shortened(data: Transactions, order: Int64s | Keys, most: int) -> tuple[Int6
 
     Args:
         data: The records.
-        order: A number for each entry of `data.items`; small ones come first.
+        order: A number for each entry of `data.vocabulary`; small ones come first.
         most: How many items a record keeps.
     """
     rows = data.rows

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,14 +14,15 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.parts import Block, Parts
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.dividing import Coding, Share, Whole
-from setveil.methods.method import Method, Request
+from setveil.methods.dividing import Coding, Divisible, Share, Whole
+from setveil.methods.method import Request
 from setveil.methods.partition.parts import Cut, divide
-from setveil.methods.partition.share import classes_of
-from setveil.methods.partition.split import split_records
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled
+
+if TYPE_CHECKING:
+    from setveil.methods.partition.classes import Classes
 
 LARGE = 100_000
 """From so many occurrences on, it pays to move records that will stay together next to each
@@ -29,7 +30,7 @@ other."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Partition(Method[Generalized]):
+class Partition(Divisible[Generalized]):
     """Groups similar records top-down and publishes each group as the nodes that its records share.
 
     It starts with one partition: all records, generalized to the root. In each partition it expands
@@ -75,25 +76,30 @@ class Partition(Method[Generalized]):
     }
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KAnonymity(k=2)
-    divides: ClassVar[bool] = True
     runs_anywhere: ClassVar[bool] = True
 
     def _anonymize(
         self, request: Request[KAnonymity | KmAnonymity | VocabularyKAnonymity]
     ) -> Generalized:
+        from setveil.methods.partition.classes import split_records
+
         promise, hierarchy = request.promise, request.tree
         data = _on_leaves(request.records, hierarchy)
         order = _fixed_order(data)
         data = data if order is None else data.take(order)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
-        rows, alignment = _classes(data, kept, promise.k, request)
+        found = split_records(data, kept, promise.k, request)
+        rows, alignment = _as_rows(found, len(data), hierarchy)
         if isinstance(data, Bags):
             rows = _with_counts(rows, alignment[kept], data.take(kept), hierarchy)
+        if order is not None:
+            alignment = alignment[np.argsort(order)]
+        return self._release(rows, alignment, request)
+
+    def _release(self, rows: Transactions, alignment: Int64s, request: Request[Any]) -> Generalized:
         weights = np.bincount(alignment, minlength=len(rows)).astype(np.int64)
-        alignment = alignment if order is None else alignment[np.argsort(order)]
-        return Generalized.of_rows(
-            rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=weights
-        )
+        told = request.tree, request.promise, self.to_dict()
+        return Generalized.of_rows(rows, *told, alignment=alignment, weights=weights)
 
     def coding(self, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> Coding:
         """Items are numbered as the leaves of the tree."""
@@ -107,12 +113,11 @@ class Partition(Method[Generalized]):
     def anonymize_share(
         self, blocks: Sequence[Block], state: object, request: Request[Any]
     ) -> Generalized:
-        promise, hierarchy = request.promise, request.tree
-        rows, alignment = classes_of(blocks, cast("Sequence[Cut]", state), promise.k, hierarchy)
-        weights = np.bincount(alignment, minlength=len(rows)).astype(np.int64)
-        return Generalized.of_rows(
-            rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=weights
-        )
+        from setveil.methods.partition.classes import split_blocks
+
+        cuts = cast("Sequence[Cut]", state)
+        found = split_blocks(blocks, cuts, request.promise.k, request.tree)
+        return self._release(*_as_rows(found, len(request.records), request.tree), request)
 
 
 def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> Transactions:
@@ -165,15 +170,15 @@ def _near_each_other(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> 
     return kept[np.argsort(key[kept], kind="stable")]
 
 
-def _classes(
-    data: Transactions, kept: Int64s, k: int, request: Request[Any]
+def _as_rows(
+    found: Iterable[tuple[Int64s, Classes]], records: int, tree: Hierarchy
 ) -> tuple[Transactions, Int64s]:
     """The classes as records of nodes, and the class of each record; if needed, the last is
     empty."""
-    alignment, count = np.full(len(data), -1, dtype=np.int64), 0
+    alignment, count = np.full(records, -1, dtype=np.int64), 0
     owners, nodes = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-    for records, classes in split_records(data, kept, k, request):
-        alignment[records] = count + classes.of_records()
+    for numbers, classes in found:
+        alignment[numbers] = count + classes.of_records()
         owners.append(count + np.repeat(np.arange(len(classes.sizes)), classes.sizes))
         nodes.append(classes.nodes)
         count += len(classes.sizes)
@@ -181,7 +186,7 @@ def _classes(
     alignment[is_empty] = count
     size = count + bool(is_empty.any())
     pairs = np.concatenate(owners), np.concatenate(nodes)
-    return Transactions.from_pairs(*pairs, request.tree.nodes, size=size), alignment
+    return Transactions.from_pairs(*pairs, tree.nodes, size=size), alignment
 
 
 def _with_counts(rows: Transactions, member: Int64s, data: Bags, hierarchy: Hierarchy) -> Bags:

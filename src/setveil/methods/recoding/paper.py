@@ -29,6 +29,21 @@ class Solution:
         return shown
 
 
+def hghs_cut(frame: Frame, k: int) -> Shown:
+    """What HgHs shows."""
+    *_, last = hghs_steps(frame, k, frame.m)
+    return last.shown(frame)
+
+
+def rounds_of_hghs(frame: Frame, k: int) -> Shown:
+    """What mHgHs shows: round i knows threats of up to i nodes, and stays above the last cut."""
+    floor = np.flatnonzero(np.bincount(frame.tree.up[1:], minlength=len(frame)) == 0)
+    for size in range(1, frame.m + 1):
+        *_, last = hghs_steps(frame, k, size, floor)
+        floor = last.cut
+    return last.shown(frame)
+
+
 def hghs_steps(frame: Frame, k: int, m: int, floor: Int64s | None = None) -> Iterator[Solution]:
     """The solutions that HgHs visits, each cheaper than the last; `floor` is not expanded."""
     closed = np.zeros(len(frame), dtype=bool)

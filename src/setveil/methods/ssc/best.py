@@ -13,10 +13,10 @@ from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
 from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.ssc import exchange, gather
-from setveil.kernels.ssc.profiles import Block, Nodes
+from setveil.kernels.ssc import profiles
+from setveil.kernels.ssc.profiles import ALIVE, MEMBERS, Block, Nodes
 from setveil.kernels.ssc.slots import fill_slots
-from setveil.methods.ssc.cluster import Clusters, finished
+from setveil.methods.ssc.clusters import Clusters, finished
 
 EXACT = 1
 """How many occurrences more a common term counts if it is published as itself: as much as to be
@@ -32,23 +32,23 @@ class Gathering(NamedTuple):
     """The clustering of a block, and how far it is."""
 
     block: Block
-    state: gather.Gathered
+    state: profiles.Gathered
 
     @property
     def done(self) -> int:
-        return int(self.state.numbers[gather.MEMBERS])
+        return int(self.state.numbers[MEMBERS])
 
     @property
     def total(self) -> int:
         """All bags but the fewer than k that are left at the end."""
-        return len(self.state.members) // int(self.block.k) * int(self.block.k)
+        return len(self.state.members)
 
 
 class Exchanging(NamedTuple):
     """The exchanges between the clusters of a block, and how far they are."""
 
     block: Block
-    groups: exchange.Groups
+    groups: profiles.Groups
     done: int  # how many clusters were visited in all rounds; round 0 finds out what they are worth
     total: int
 
@@ -136,13 +136,13 @@ def begin_gathering(block: Block) -> Gathering:
     count = len(block.sizes)
     numbers = np.array([count, 0], dtype=np.int64)
     members = np.empty(count // int(block.k) * int(block.k), dtype=np.int64)
-    return Gathering(block, gather.Gathered(np.arange(count), members, numbers))
+    return Gathering(block, profiles.Gathered(np.arange(count), members, numbers))
 
 
 def gather_some(part: Gathering) -> Gathering:
     """The block with some more clusters; what was given stays as it is."""
-    state = gather.Gathered._make(array.copy() for array in part.state)
-    gather.gather(part.block, state, np.int64(BUDGET))
+    state = profiles.Gathered._make(array.copy() for array in part.state)
+    profiles.gather(part.block, state, np.int64(BUDGET))
     return Gathering(part.block, state)
 
 
@@ -150,8 +150,8 @@ def place_rest(part: Gathering) -> tuple[Block, Int64s, Int64s]:
     """The members of all clusters, with the fewer than k bags that were left, and the bounds."""
     block, members = part.block, part.state.members
     bounds = np.arange(0, len(members) + 1, int(block.k))
-    for row in part.state.alive[: part.state.numbers[gather.ALIVE]].tolist():
-        chosen = int(gather.find_cluster(block, members, bounds, np.int64(row)))
+    for row in part.state.alive[: part.state.numbers[ALIVE]].tolist():
+        chosen = int(profiles.find_cluster(block, members, bounds, np.int64(row)))
         members = np.insert(members, bounds[chosen + 1], row)
         bounds = bounds + (np.arange(len(bounds)) > chosen)
     return block, members, bounds
@@ -162,18 +162,18 @@ def begin_exchanging(block: Block, members: Int64s, bounds: Int64s, rounds: int)
     count = len(bounds) - 1
     owner, rest = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
     owner[members] = np.repeat(np.arange(count), np.diff(bounds))
-    groups = exchange.Groups(members, bounds, owner, np.zeros(count, dtype=np.int64), rest)
+    groups = profiles.Groups(members, bounds, owner, np.zeros(count, dtype=np.int64), rest)
     return Exchanging(block, groups, 0, (rounds + 1) * count if rounds else 0)
 
 
 def exchange_some(part: Exchanging) -> Exchanging:
     """The block after exchanges of some more clusters; what was given stays as it is."""
-    groups = exchange.Groups._make(array.copy() for array in part.groups)
+    groups = profiles.Groups._make(array.copy() for array in part.groups)
     count = len(groups.worth)
     first = part.done % count
     last = min(first + BUDGET, count)
     searching = np.int64(part.done >= count)
-    exchange.exchange(part.block, groups, np.int64(first), np.int64(last), searching)
+    profiles.exchange(part.block, groups, np.int64(first), np.int64(last), searching)
     return part._replace(groups=groups, done=part.done + last - first)
 
 

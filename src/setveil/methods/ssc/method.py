@@ -21,8 +21,7 @@ from setveil.published.typical_bags import TypicalBags
 
 if TYPE_CHECKING:
     from setveil.kernels.ssc.centre import NearTerms, Rule
-    from setveil.methods.ssc.cluster import Clusters
-    from setveil.methods.ssc.typical import Typical
+    from setveil.methods.ssc.clusters import Clusters, Typical
 
 BLOCK = 30_000  # how many bags are clustered together at most, unless `exact` is set
 SCALE = 1_000  # costs are whole numbers of thousandths
@@ -172,7 +171,7 @@ class SSC(Method[TypicalBags]):
             raise ParameterError("exchanges", self.exchanges, allowed)
 
     def _anonymize(self, request: Request[VocabularyKAnonymity]) -> TypicalBags:
-        from setveil.methods.ssc.cluster import matches_of
+        from setveil.methods.ssc.clusters import matches_of
 
         bags, hierarchy = request.records, request.tree
         assert isinstance(bags, Bags)
@@ -204,7 +203,7 @@ class SSC(Method[TypicalBags]):
     def _clusters(
         self, request: Request[VocabularyKAnonymity], bags: Bags, near: NearTerms | None
     ) -> Clusters:
-        from setveil.methods.ssc.cluster import joined_clusters, of_equal
+        from setveil.methods.ssc.clusters import joined_clusters, of_equal
 
         k = request.promise.k
         prepared = prepare(bags, k, group_equal=near is None)
@@ -255,7 +254,7 @@ class SSC(Method[TypicalBags]):
     def _typical(
         self, bags: Bags, made: Clusters, near: NearTerms | None, hierarchy: Hierarchy, size: int
     ) -> Typical:
-        from setveil.methods.ssc.typical import closest, generalized, mixed, slots, voted
+        from setveil.methods.ssc.clusters import closest, generalized, mixed, slots, voted
 
         if self.typical == "mixed":
             return mixed(bags, made, hierarchy, size)

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, offsets
 from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
 from setveil.kernels.ssc import grow
 from setveil.kernels.ssc.centre import CountedBags, NearTerms, Rule, Space, match_members
-from setveil.methods.ssc.cluster import Clusters, finished
+from setveil.kernels.ssc.profiles import ALIVE, MEMBERS
+from setveil.methods.ssc.clusters import Clusters, finished
 
 BUDGET = 50  # how many clusters a task works on before progress is reported
-ROOM = 1 << 12  # the initial capacity of the store of centres; it doubles
 
 
 class Growing(NamedTuple):
@@ -23,16 +23,15 @@ class Growing(NamedTuple):
 
     space: Space
     state: grow.State
-    store: grow.Store
 
     @property
     def done(self) -> int:
-        return int(self.state.numbers[grow.MEMBERS])
+        return int(self.state.numbers[MEMBERS])
 
     @property
     def total(self) -> int:
         """All bags but the fewer than k that are left at the end."""
-        return len(self.state.alive) // int(self.space.rule.k) * int(self.space.rule.k)
+        return len(self.state.members)
 
 
 def cluster(
@@ -41,56 +40,35 @@ def cluster(
     """The clusters of each block."""
     growing = [begin_growing(space) for space in spaces]
     growing = finished(grow_some, growing, "clustering", engine, progress)
-    return list(engine.map(with_centres, [(block.space, *members_of(block)) for block in growing]))
+    return list(engine.map(completed, growing))
 
 
 def begin_growing(space: Space) -> Growing:
     """The clustering of a block before its first step."""
     count, k = len(space.bags.sizes), int(space.rule.k)
-    centres, terms = count // k + k + 2, len(space.near.indptr) - 1
-    state = grow.State(
-        alive=np.arange(count),
-        upper=np.full(count, grow.FAR),
-        seen=np.zeros(count, dtype=np.int64),
-        members=np.empty(count, dtype=np.int64),
-        target=np.empty(k, dtype=np.int64),
-        numbers=np.array([count, 0, 0], dtype=np.int64),
-    )
-    store = grow.Store(
-        cluster=np.full(centres, -1, dtype=np.int64),
-        size=np.zeros(centres, dtype=np.int64),
-        nil=np.zeros(centres, dtype=np.int64),
-        slots=np.zeros(centres + 1, dtype=np.int64),
-        times=np.empty(ROOM, dtype=np.int64),
-        starts=np.zeros(ROOM, dtype=np.int64),
-        items=np.empty(ROOM, dtype=np.int32),
-        sums=np.empty(ROOM, dtype=np.int32),
-        head=np.full(terms, -1, dtype=np.int64),
-        following=np.empty(ROOM, dtype=np.int64),
-        centre=np.empty(ROOM, dtype=np.int64),
-        gain=np.empty(ROOM, dtype=np.int64),
-        room=np.empty(ROOM, dtype=np.int64),
-        used=np.zeros(2, dtype=np.int64),
-    )
-    return Growing(space, state, store)
+    members, numbers = np.empty(count // k * k, dtype=np.int64), np.array([count, 0])
+    return Growing(space, grow.State(np.arange(count), members, numbers, np.full(count, grow.FAR)))
 
 
 def grow_some(block: Growing) -> Growing:
     """The block with some more clusters; what was given stays as it is."""
     state = grow.State._make(array.copy() for array in block.state)
-    store = grow.Store._make(array.copy() for array in block.store)
-    store = grow.build_clusters(block.space, state, store, np.int64(BUDGET))
-    return Growing(block.space, state, store)
+    grow.build_clusters(block.space, state, np.int64(BUDGET))
+    return Growing(block.space, state)
 
 
-def members_of(block: Growing) -> tuple[Int64s, Int64s]:
-    """The bags of one cluster after the other, and where each begins; left-over bags come last."""
-    state, k = block.state, block.space.rule.k
-    alive, clusters, members = state.numbers.tolist()
-    owners = np.concatenate((np.repeat(np.arange(clusters), k), state.target[:alive]))
-    rows = np.concatenate((state.members[:members], state.alive[:alive]))
-    bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=clusters))))
-    return rows[np.argsort(owners, kind="stable")], bounds
+def completed(block: Growing) -> Clusters:
+    """All clusters of a block: each bag that is left joins the nearest one, which then changes."""
+    space, state = block
+    groups = [*state.members.reshape(-1, int(space.rule.k))]
+    left = state.alive[: state.numbers[ALIVE]]
+    if len(left):
+        far = np.stack([grow.distances_to(space, group, left) for group in groups])
+        for place, row in enumerate(left.tolist()):
+            nearest = int(np.argmin(far[:, place]))
+            groups[nearest] = np.append(groups[nearest], row)
+            far[nearest] = grow.distances_to(space, groups[nearest], left)
+    return with_centres((space, np.concatenate(groups), offsets([len(each) for each in groups])))
 
 
 def with_centres(clusters: tuple[Space, Int64s, Int64s]) -> Clusters:

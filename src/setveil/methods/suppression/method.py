@@ -75,7 +75,6 @@ class Suppression(Method[Suppressed]):
     trial: ClassVar[Promise] = Coherence(h=0.5, k=3, p=3, private=[f"e{i}" for i in range(7)])
     form: ClassVar[str] = Suppressed.form
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {"search": (False, True)}
-    explains: ClassVar[bool] = True
 
     score: Literal["mm/il", "mm", "1/il", "rmall"] = with_default(
         "mm/il",

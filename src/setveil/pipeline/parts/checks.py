@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from setveil.engines.table import check_name
 from setveil.errors import ParameterError
 from setveil.io.releases.folder import FORMS
+from setveil.methods.dividing import Divisible
 
 if TYPE_CHECKING:
     from setveil.pipeline.job import Job
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def check_engine(job: Job) -> None:
     """Refuse an engine that is not there, that the method does not run on, or its options."""
     check_name(job.engine)
-    if job.memory is not None and job.engine == "spark" and job.method.divides:
+    if job.memory is not None and job.engine == "spark" and isinstance(job.method, Divisible):
         allowed = "the executors have their own memory, see spark.executor.memory"
         raise ParameterError("memory", job.memory, allowed)
     if job.master is not None and job.engine != "spark":
@@ -26,7 +27,8 @@ def check_engine(job: Job) -> None:
         check_engine_job(job, job.engine)
         if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):
             raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
-        method = job.method.in_parts()
+        method = job.method
+        method = method.in_parts() if isinstance(method, Divisible) else method
         method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.identifiers import Some
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.engines.distinct import Distinct
 from setveil.engines.parts import Answer, Block, Parts
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import Choices
-from setveil.methods.dividing import Coding, Share
+from setveil.methods.dividing import Coding, Divisible, Share
 from setveil.metrics.measure import adding_up
 from setveil.pipeline.inputs import Origin, check_named, fit, refuse_identifiers, with_items
 from setveil.pipeline.job import Job
@@ -106,6 +106,7 @@ def load(job: Job, source: Source, make_tree: MakeHierarchy, stages: Stages) -> 
         tree, data, dropped, unknown = fit(make_tree(kept), kept, job)
         job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
         job.method.check(records, job.promise, tree)
+        assert isinstance(job.method, Divisible)
         coding = job.method.coding(data.vocabulary, tree)
         assert isinstance(data, Tally)
         _recode(source, everything, data, coding)

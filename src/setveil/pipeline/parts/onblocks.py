@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.blocks import Blocks, Shelf, read_part

@@ -10,7 +10,7 @@ from typing import Any
 
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.engines.distinct import Distinct
 from setveil.engines.parts import Answer, Block
 from setveil.engines.spark import Shared, SparkParts, on_spark

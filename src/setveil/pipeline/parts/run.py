@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.io.releases.form import Choices
-from setveil.methods.dividing import Share, Whole
+from setveil.methods.dividing import Divisible, Share, Whole
 from setveil.pipeline.job import Job, Outcome, Places
 from setveil.pipeline.parts.checks import is_frame
 from setveil.pipeline.parts.compact import run_compact
@@ -23,7 +23,7 @@ def run_in_parts(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
     where = Where(job.engine, job.memory, job.master, job.threads)
     if job.method.reads == "sets":
         job = replace(job, reading={**job.reading, "bags": False})
-    if not job.method.divides:
+    if not isinstance(job.method, Divisible):
         return run_compact(job, where, stages)
     job = replace(job, method=job.method.in_parts())
     with staged(Places.of(job)) as stage, open_source(where, stages) as source:
@@ -48,4 +48,5 @@ def _divided(loaded: Loaded, source: Source, stages: Stages) -> list[Share]:
         items = len(loaded.coding.vocabulary)
         most = source.most(loaded)
         whole = Whole(loaded.job.promise, loaded.tree, items, most, stages.progress)
+        assert isinstance(loaded.job.method, Divisible)
         return loaded.job.method.divide(source.parts, whole)

@@ -18,7 +18,7 @@ from setveil.engines.parts import Block, joined
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.folder import FORMS, about_release, sha256
 from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
-from setveil.methods.dividing import Share
+from setveil.methods.dividing import Divisible, Share
 from setveil.methods.method import Method, Request
 from setveil.metrics.measure import Losses, measure_part
 from setveil.metrics.state import Count, State
@@ -115,8 +115,9 @@ def publish_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path
     block = joined(list(blocks))
     data = Transactions(block.indptr, block.items, spec.vocabulary)
     request = Request(data, spec.promise, spec.tree, Local(1), None)
+    assert isinstance(spec.method, Divisible)
     release = spec.method.anonymize_share(blocks, place.state, request)
-    release = replace(release, method=spec.method.to_dict())  # type: ignore[type-var]
+    release = replace(release, method=spec.method.to_dict())
     name = spec.file if place.of == 1 else part_names(spec.file, place.of)[place.number]
     file = PartFile(stage / name, place.before, len(data))
     written, digest = _written(spec, release, file, place)

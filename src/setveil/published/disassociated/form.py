@@ -173,13 +173,8 @@ class Disassociated(Release):
         from setveil.published.disassociated.canonical import canonical
 
         lines, order = canonical(self)
-        self.in_order(order)
-        return lines
-
-    def in_order(self, order: Order) -> Disassociated:
-        """The same release, whose order is known and need not be found."""
         self.__dict__["order"] = order
-        return self
+        return lines
 
     def paired_as(self, other: Disassociated) -> Disassociated | None:
         same = other.arranged

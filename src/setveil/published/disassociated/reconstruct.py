@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import changes, offsets
-from setveil.data.seeds import random_from
+from setveil.data.arrays import changes, offsets, random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
 from setveil.published.disassociated.forest import Forest

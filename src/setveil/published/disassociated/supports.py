@@ -18,8 +18,8 @@ import numpy as np
 
 from setveil.data.arrays import Flags, Floats, Int32s, offsets, sorted_pairs
 from setveil.data.arrays import sums as total
-from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
+from setveil.data.vocabulary import texts_of
 from setveil.published.disassociated.forest import Forest
 from setveil.published.release import Support
 

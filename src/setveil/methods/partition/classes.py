@@ -1,20 +1,19 @@
-"""Split records into classes: the largest partitions on the spot, all others as tasks of the
-engine."""
+"""The classes of records: the largest partitions on the spot, all others as tasks of the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.transactions import Transactions
+from setveil.engines.parts import Block, joined
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.partition import split as kernels
 from setveil.methods.method import Request
-
-if TYPE_CHECKING:
-    from setveil.kernels.partition import split as kernels
+from setveil.methods.partition.parts import CLOSED, Cut
 
 SHARE = 32
 """A task has at most about one in so many of all occurrences ..."""
@@ -56,8 +55,6 @@ def split_records(
 
     Partitions do not depend on each other, so the classes do not depend on the tasks.
     """
-    from setveil.kernels.partition import split as kernels
-
     if len(kept) == 0:
         return
     tree = tree_arrays(request.tree)
@@ -79,8 +76,6 @@ def split_records(
 
 def split_part(task: Task) -> Classes:
     """The classes of some partitions."""
-    from setveil.kernels.partition import split as kernels
-
     work = _work(task)
     kernels.split(work, 0, _ALL)
     count = int(work.settled.size[0])
@@ -102,8 +97,6 @@ def _whole(
     data: Transactions, kept: Int64s, hierarchy: Hierarchy, tree: kernels.Tree
 ) -> kernels.Part:
     """All records in one partition, under the root."""
-    from setveil.kernels.partition import split as kernels
-
     root = np.array([hierarchy.root], dtype=np.int32)
     gain = kernels.CLOSED if hierarchy.leaf_count == len(hierarchy) else 0
     indptr, leaves = kernels.take_records(data.indptr, data.items, kept)
@@ -114,8 +107,6 @@ def _whole(
 
 def tree_arrays(hierarchy: Hierarchy) -> kernels.Tree:
     """The tree as the kernels take it."""
-    from setveil.kernels.partition import split as kernels
-
     above = hierarchy.parent[hierarchy.parent >= 0]
     return kernels.Tree(
         ancestors=hierarchy.ancestors,
@@ -129,8 +120,6 @@ def tree_arrays(hierarchy: Hierarchy) -> kernels.Tree:
 
 def _work(task: Task) -> kernels.Work:
     """Room to split the partitions of a task."""
-    from setveil.kernels.partition import split as kernels
-
     tree, part, k = task
     count, occurrences = len(part.indptr) - 1, len(part.leaves)
     records = kernels.Records(
@@ -150,8 +139,6 @@ def _work(task: Task) -> kernels.Work:
 
 
 def _stack(partitions: int, nodes: int) -> kernels.Stack:
-    from setveil.kernels.partition import split as kernels
-
     return kernels.Stack(
         size=np.zeros(1, dtype=np.int64),
         bounds=np.empty((partitions, 4), dtype=np.int64),
@@ -161,8 +148,6 @@ def _stack(partitions: int, nodes: int) -> kernels.Stack:
 
 
 def _scratch(tree: kernels.Tree, part: kernels.Part) -> kernels.Scratch:
-    from setveil.kernels.partition import split as kernels
-
     count, longest = len(part.indptr) - 1, int(np.diff(part.indptr).max(initial=0)) + 1
     words = min(1 << min(int(tree.fanout.max(initial=0)), 40), len(part.leaves)) + 2
     table = max(16, 1 << (2 * words - 1).bit_length())
@@ -178,3 +163,49 @@ def _scratch(tree: kernels.Tree, part: kernels.Part) -> kernels.Scratch:
         heap=np.empty(count, dtype=np.int64),
         places=np.empty(count, dtype=np.int64),
     )
+
+
+def split_blocks(
+    blocks: Sequence[Block], cuts: Sequence[Cut], k: int, hierarchy: Hierarchy
+) -> Iterator[tuple[Int64s, Classes]]:
+    """The same for partitions whose first splits are done; one with an empty cut has no classes."""
+    filled = [at for at, cut in enumerate(cuts) if cut.nodes]
+    first, tree = offsets([len(block) for block in blocks]), tree_arrays(hierarchy)
+    if filled:
+        part = _part([blocks[at] for at in filled], [cuts[at] for at in filled], tree)
+        records = [np.arange(first[at], first[at + 1]) for at in filled]
+        yield np.concatenate(records), split_part(Task(tree, part, k))
+
+
+def _part(blocks: Sequence[Block], cuts: Sequence[Cut], tree: kernels.Tree) -> kernels.Part:
+    """Partitions as the kernels take them."""
+    found = [_within(block, cut, tree) for block, cut in zip(blocks, cuts, strict=True)]
+    whole = joined(list(blocks))
+    ends = offsets([len(block) for block in blocks])
+    high = offsets([len(cut.nodes) for cut in cuts])
+    return kernels.Part(
+        whole.indptr,
+        whole.items,
+        np.concatenate([node for node, _, _ in found]),
+        np.concatenate([delta for _, delta, _ in found]),
+        np.stack((ends[:-1], ends[1:], high[:-1], high[1:]), axis=1),
+        np.array([node for cut in cuts for node in cut.nodes], dtype=np.int32),
+        np.concatenate([gains for _, _, gains in found]),
+    )
+
+
+def _within(block: Block, cut: Cut, tree: kernels.Tree) -> tuple[Int32s, Int32s, Int64s]:
+    """For each occurrence the node of the cut above it and what expanding that gains; and the sums
+    for each node."""
+    leaves = len(tree.ancestors)
+    above, delta = np.full(leaves, -1, dtype=np.int32), np.zeros(leaves, dtype=np.int32)
+    for place, node in enumerate(cut.nodes):
+        first, stop = tree.first[node], tree.stop[node]
+        above[first:stop] = place
+        if node >= leaves:
+            child = tree.ancestors[first:stop, tree.depth[node] + 1]
+            delta[first:stop] = tree.penalty[node] - tree.penalty[child]
+    places, gained = above[block.items], delta[block.items]
+    sums = np.bincount(places, weights=gained, minlength=len(cut.nodes)).astype(np.int64)
+    nodes = np.array(cut.nodes, dtype=np.int32)
+    return nodes[places], gained, np.where(np.array(cut.is_open), sums, CLOSED)

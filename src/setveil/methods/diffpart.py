@@ -1,19 +1,89 @@
-"""How DiffPart divides the records, part by part, and what each division spends."""
+"""The method DiffPart: noisy counts of ever smaller groups of records. [Chen2011]"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
 from setveil.data.arrays import Int64s, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.methods.diffpart.taxonomy import Taxonomy
-from setveil.methods.private import Private
+from setveil.errors import ParameterError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.private import Private, PrivateMethod
+from setveil.parameters import with_default
 from setveil.published.ledger import Expense, scale_for
+from setveil.published.synthetic import Synthetic
+
+MOST_FANOUT = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffPart(PrivateMethod):
+    """Divides the records by a public tree as long as noisy counts say that there are enough.
+
+    All records begin in one part, in which every item is the root. A part is divided by one node of
+    its cut: by which of the node's children a record has items under. Each division that is not
+    empty gets a noisy count, and is divided further if it passes a threshold. The empty ones, of
+    which there may be very many, must pass it by their noise as well: how many do is drawn, and
+    then which. A part whose cut has only leaves is published as so many equal records as its noisy
+    count says. [Chen2011]
+
+    One hundredth of epsilon counts the records, and half of the rest is for dividing. A part
+    spends an equal share of what its path has left for each node that may still be divided below
+    its cut. The other half is for the counts of leaves.
+
+    Departures from the paper:
+        - Nodes with more than `max_fanout` children get groups of neighbours in between, so the
+          work does not grow with 2 to the power of the fan-out.
+        - Noise is discrete and exact. The threshold is also so high that of the empty parts of one
+          division hardly any passes.
+        - The widest node of a cut is divided first, not a random one.
+        - Empty records are a part of their own.
+
+    Cost: One noise for each part that is not empty, and the drawn ones.
+
+    Example:
+        >>> from setveil import DifferentialPrivacy, Hierarchy
+        >>> tree = Hierarchy.from_paths([(drink, "Drinks") for drink in ("beer", "tea", "wine")])
+        >>> data = [["beer", "wine"], ["beer"]] * 2_000
+        >>> release = DiffPart().anonymize(data, DifferentialPrivacy(epsilon=1), tree)
+        >>> {("beer",), ("beer", "wine")} <= set(release.classes)
+        True
+    """
+
+    name: ClassVar[str] = "diffpart"
+    needs_hierarchy: ClassVar[bool] = True
+
+    max_fanout: int = with_default(
+        10,
+        f"Nodes of the hierarchy with more children are divided in steps; at most {MOST_FANOUT}.",
+        metavar="N",
+        least=2,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_fanout > MOST_FANOUT:
+            allowed = f"it must be a whole number from 2 to {MOST_FANOUT}"
+            raise ParameterError("max_fanout", self.max_fanout, allowed)
+
+    def _publish(self, private: Private) -> Synthetic:
+        walk = Walk(private, self.max_fanout)
+        rows, weights = walk.run()
+        return Synthetic.of_rows(
+            rows,
+            private.promise,
+            self.to_dict(),
+            weights=weights,
+            people=walk.people,
+            ledger=private.budget.ledger,
+        )
+
 
 STEADY = 2 * math.sqrt(2)
 """A count passes if it is so many times the scale of its noise, for each level that is left: two
@@ -191,3 +261,74 @@ class Walk:
         items = np.concatenate([np.zeros(0, dtype=np.int64), *cuts])
         made = Transactions.from_pairs(rows, items, self.leaves, size=len(cuts))
         return made, np.array(list(found.values()), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """A tree in which each node has at most so many children; each covers an interval of leaves.
+
+    Nodes with more children get groups of neighbours in between. That depends on the tree alone, so
+    it is as public as the tree is. Chains of single children are one node."""
+
+    first: Int64s
+    """The first leaf below each node."""
+    stop: Int64s
+    children: tuple[tuple[int, ...], ...]
+    """The children of each node; none if it is a leaf."""
+    inner: Int64s
+    """How many nodes with children each node has, at or below itself."""
+    height: Int64s
+    """How many steps lead from each node down to its deepest leaf."""
+    root: int
+
+    @classmethod
+    def of(cls, tree: Hierarchy, most: int) -> Taxonomy:
+        """The tree with at most so many children for each node."""
+        made = _Builder(most)
+        root = made.node(tree, tree.root)
+        numbers = (made.first, made.stop, made.inner, made.height)
+        first, stop, inner, height = (np.array(values, dtype=np.int64) for values in numbers)
+        return cls(first, stop, tuple(made.children), inner, height, root)
+
+
+class _Builder:
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.first: list[int] = []
+        self.stop: list[int] = []
+        self.children: list[tuple[int, ...]] = []
+        self.inner: list[int] = []
+        self.height: list[int] = []
+
+    def node(self, tree: Hierarchy, root: int) -> int:
+        """Add a node of the tree with all below it, children before parents."""
+        below: dict[int, int] = {}
+        order = [root]
+        for node in order:
+            order += tree.children(node).tolist() if node >= tree.leaf_count else []
+        for node in reversed(order):
+            if node < tree.leaf_count:
+                below[node] = self.add(int(tree.first[node]), int(tree.stop[node]), [])
+            else:
+                below[node] = self.parent([below[child] for child in tree.children(node).tolist()])
+        return below[root]
+
+    def parent(self, children: list[int]) -> int:
+        """A node over these, with groups of neighbours in between if there are too many."""
+        while len(children) > self.most:
+            # As few groups as possible, of almost equal size.
+            groups = -(-len(children) // self.most)
+            bounds = [at * len(children) // groups for at in range(groups + 1)]
+            parts = zip(bounds, bounds[1:], strict=False)
+            children = [self.parent(children[start:stop]) for start, stop in parts]
+        if len(children) == 1:
+            return children[0]
+        return self.add(self.first[children[0]], self.stop[children[-1]], children)
+
+    def add(self, first: int, stop: int, children: list[int]) -> int:
+        self.first.append(first)
+        self.stop.append(stop)
+        self.children.append(tuple(children))
+        self.inner.append(sum(self.inner[child] for child in children) + bool(children))
+        self.height.append(max((self.height[child] + 1 for child in children), default=0))
+        return len(self.first) - 1

@@ -1,1 +1,0 @@
-"""The terms of query logs, and the report of reading one."""

@@ -1,1 +1,0 @@
-"""Text of large files, written and read by compiled loops: arrays in, arrays out."""

@@ -1,1 +1,0 @@
-"""Kernels for the text of disassociated releases."""
