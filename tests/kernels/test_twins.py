@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil.kernels
-from setveil.kernels.disassociation.expected import Triples
-from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
+from setveil.kernels.disassociation.frequent import Pairs, Triples, count_triples, list_triples
 from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
 from setveil.kernels.steps import fill_holders
@@ -23,11 +22,9 @@ WHERE = {
     "closed": "kernels/test_itemsets",
     "disassociation.annealing": "methods/test_heads",
     "disassociation.chunks": "methods/test_disassociation",
-    "disassociation.expected": "methods/test_grouping",
     "disassociation.frequent": "kernels/test_twins",
     "disassociation.heads": "methods/test_heads",
     "disassociation.horizontal": "methods/test_disassociation",
-    "disassociation.leaving": "methods/test_heads",
     "disassociation.lists": "methods/test_disassociation",
     "disassociation.refine": "methods/test_disassociation",
     "disassociation.subrecords": "methods/test_disassociation",

@@ -18,10 +18,10 @@ import pytest
 
 from setveil.errors import DataError, OutputError
 from setveil.web import server
+from setveil.web.incoming import _keep, _Limit
 from setveil.web.jobs import _CRASHED, _NO_MEMORY, MOST_WAITING, _reason
 from setveil.web.security import MOST_TICKETS, Secrets
 from setveil.web.store import Store
-from setveil.web.uploads import _keep, _Limit
 from setveil.web.worker import CANNOT_WRITE
 from tests.web.serving import BASKETS, served, start, stop
 from tests.web.visiting import catch_worker

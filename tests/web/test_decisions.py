@@ -6,6 +6,7 @@ import json
 import re
 from fractions import Fraction
 from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 
@@ -158,6 +159,66 @@ def test_settings_of_a_method_are_said_in_words(page):
     assert ["Arrangement", "the safe arrangement"] in page.get(f"{place}/run").json["choices"]
 
 
+def test_what_names_a_field_leads_to_it_wherever_it_is_folded(page):
+    place = page.loaded()
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+    done = page.run(place, k=3, m=2, method="disassociation", seed=1)
+    opens(page, page.page(done["place"]).text, "f-min-people")
+    form = {"method": "disassociation", "disassociation.max_subrecord": "many", "k": 3, "m": 2}
+    browser = {**page._right(), "Accept": "text/html"}
+    browser["Content-Type"] = "application/x-www-form-urlencoded"
+    answer = page.ask("POST", f"{place}/goal/settle", urlencode(form), browser)
+    assert "“Max subrecord” = many is not allowed" in answer.text
+    opens(page, answer.text, "f-disassociation-max-subrecord")
+
+
+def opens(page, text, id):
+    """The link to a field leads to a page on which everything around the field is open."""
+    (link,) = set(re.findall(rf'<a href="([^"#]*)#{id}">', text))
+    goal = page.page(unescape(link)).text
+    before, _ = goal.split(f'id="{id}"')
+    around = list[str]()
+    for each in re.findall(r"<details(?: open)?>|</details>", before):
+        around = around[:-1] if each == "</details>" else [*around, each]
+    assert set(around) == {"<details open>"}
+    assert "aria-invalid" not in goal
+
+
+def test_the_box_without_the_page_has_no_command_that_is_refused(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    assert page.get(f"{place}/goal").json["command"] is None
+    page.post(f"{place}/goal/settle", promise="coherence", k=2, p=1, h=0.5, private=ITEMS[0])
+    assert "--private private-items.txt" in page.get(f"{place}/goal").json["command"]
+
+
+def test_what_is_compared_can_be_compared_without_the_page(page):
+    place = page.loaded(ROWS)
+    form = {"promise": "km-anonymity", "k": 5, "m": 2, "l": 2, "sensitive": ITEMS[0]}
+    page.post(f"{place}/goal/settle", **form)
+    command = page.get(f"{place}/compare").json["command"]
+    assert command.endswith("--promise km-anonymity -k 5 -m 2")
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    page.post(f"{place}/goal/settle", epsilon=1, delta="1e-6")
+    assert command_options(page.get(f"{place}/compare").json["command"]) >= {"epsilon", "delta"}
+
+
+def command_options(command):
+    return set(re.findall(r"--([a-z]+)", command))
+
+
+def test_noise_without_a_list_of_items_is_said_before_the_run(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    page.post(f"{place}/goal/settle", epsilon=1)
+    lacks = page.get(f"{place}/hierarchy").json["lacks"]
+    assert "must be public knowledge" in lacks
+    follow(page, f"{place}/hierarchy", "public_list", "must be public knowledge")
+    assert "You may skip this step" not in page.page(f"{place}/hierarchy").text
+    page.post(f"{place}/goal/settle", epsilon=1, public_list="\n".join(ITEMS))
+    assert page.get(f"{place}/hierarchy").json["lacks"] == ""
+
+
 def test_coherence_says_that_private_items_are_missing_only_when_one_goes_on(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/choose", promise="coherence")
@@ -177,6 +238,14 @@ def test_the_hierarchy_that_is_chosen_is_said_in_words(page):
     assert "needs a hierarchy. One was chosen for you" in said
     words = "<strong>balanced:5</strong>: groups of five, by name or number (chosen for you)"
     assert words in said
+    assert "Use no hierarchy" not in said
+    choices = page.get(f"{place}/run").json["choices"]
+    assert ["Hierarchy", "groups of five, by name or number"] in choices
+    assert "Use another hierarchy" not in said
+    page.post(f"{place}/hierarchy/choose", kind="recipe", recipe="balanced:5")
+    page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+    said = page.page(f"{place}/hierarchy").text
+    assert said.index("Use another hierarchy") < said.index("Choose a hierarchy file")
 
 
 def test_what_to_try_is_a_button_that_starts_it_and_compare_offers_it(page):

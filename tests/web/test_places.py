@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.errors import FileFormatError, ParameterError, SetveilError
-from setveil.web.places import MOST_SHOWN, Places
+from setveil.web.incoming import MOST_SHOWN, Places
 from tests.web.serving import BASKETS, TREE, served
 
 

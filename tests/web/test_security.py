@@ -15,8 +15,8 @@ import psutil
 import pytest
 from starlette.routing import Mount, Route
 
-from setveil.web.app import routes
 from setveil.web.security import POLICY, Address
+from setveil.web.server import routes
 from tests.web.serving import BASKETS, served
 
 FORM = "application/x-www-form-urlencoded"

@@ -11,8 +11,7 @@ import pytest
 
 from setveil import Hierarchy
 from setveil.hierarchy.editing import TreeDraft
-from setveil.web.tree import tree_panel
-from tests.web.treehost import Host, hosted
+from tests.web.treehost import Host, hosted, tree_panel
 
 PATHS = (
     ("beer", "Alcohol", "Drinks", "ALL"),

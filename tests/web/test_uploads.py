@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from setveil.errors import DataError
-from setveil.web.uploads import TooLargeError, receive_bare, receive_form, safe_name
+from setveil.web.incoming import TooLargeError, receive_bare, receive_form, safe_name
 
 BOUNDARY = "----x"
 

@@ -24,7 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import setveil.web
 from setveil.hierarchy.editing import TreeDraft
-from setveil.web.tree import routes, tree_panel
+from setveil.web.layout import render
+from setveil.web.tree import routes
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -42,6 +43,11 @@ STYLE = """:root { color-scheme: light dark; --bg: #ffffff; --fg: #1b1f24; }
 @media (prefers-color-scheme: dark) { :root { --bg: #14171b; --fg: #e7eaee; } }
 body { margin: 0; background: var(--bg); color: var(--fg); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 54rem; margin: 0 auto; padding: 1rem; }"""
+
+
+def tree_panel(base_url: str, draft: TreeDraft) -> str:
+    """The panel that a page with the style and the script of the tree shows."""
+    return render("tree.html", {"base_url": base_url.rstrip("/"), "draft": draft})
 
 
 @dataclass

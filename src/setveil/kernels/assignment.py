@@ -150,7 +150,8 @@ def new_paths(pairs):
 def find_path(pairs, matching, paths, row, stamp):
     """The shortest path from a row to a column with room, or to a row that gives up a match.
 
-    Dijkstra's search: lengths are reduced costs, never negative; matched pairs cost 0.
+    Dijkstra's search. The length of a pair is `up + across - gain`: never below 0, by the invariant
+    of `Matching`, and 0 if it is matched.
 
     Returns: Its length, its last row, its last column (-1 if it ends in a row), and how many rows
         and columns have a final distance."""
@@ -209,6 +210,8 @@ def open_columns(pairs, matching, paths, place, nodes, least):
 @step
 def shift_duals(pairs, matching, paths, steps, closed, least):
     """Adjust the duals of all nodes nearer than `least`; how much their weighted sum changes."""
+    # The duals of a pair fall by the difference of the two distances, which is at most its length.
+    # So none gets below its gain, and those on the shortest path end at it: they may be matched.
     total = np.int64(0)
     for i in range(steps):
         row = paths.walked[i]
@@ -228,6 +231,8 @@ def augment(pairs, matching, paths, row, end_row, end_column):
     """Match `row` along the path, as often as the narrowest pair on it allows."""
     flow, owner, ends = matching.flow, paths.owner, pairs.ends
     row_by, column_by = paths.row_by, paths.column_by
+    # The path alternates: pairs to match more (`column_by`) and less (`row_by`). The `up` of a row
+    # in which it ends is 0 now, so that row may lose a match.
     last = end_row if end_column < 0 else owner[column_by[end_column]]
     amount = matching.left[row]
     if end_column >= 0:

@@ -29,7 +29,7 @@ class Candidates(NamedTuple):
 
 
 class ClosedSets(NamedTuple):
-    """The closed itemsets that were found, one after the other."""
+    """The closed itemsets in the order in which they were found."""
 
     items: Int32s
     starts: Int64s
@@ -161,6 +161,8 @@ def count_items(rows, wanted, counts, touched):
 @step
 def count_closed(extension, support, core):
     """How many items are in all rows of the candidate; -1 if a new one comes before the core."""
+    # What is before the core must be in the candidate already, or the same closed set is reached
+    # from a parent with a smaller core. All of the candidate is closed, so numbers suffice.
     closed, before, held = np.int64(0), np.int64(0), np.int64(0)
     for item in extension.touched:
         if extension.counts[item] == support:

@@ -37,7 +37,7 @@ class Sink(NamedTuple):
 
     state: Int64s
     heap: Int64s  # the least first
-    items: Int32s  # the stored itemsets one after the other
+    items: Int32s  # the stored itemsets in order
     sizes: Int64s
     supports: Int64s
 
@@ -195,6 +195,7 @@ def descend(rows, sink, scratch, item, partners, sizes):
     depth = np.int64(0)
     stops[0], cursor[0] = width, 0
     while depth >= 0 and sink.state[FULL] == 0:
+        # A candidate is joined only with those behind it in its list: so each itemset is met once.
         first, stop = cursor[depth], stops[depth]
         cursor[depth] += 1
         if first >= stop - 1:
@@ -224,7 +225,7 @@ def descend(rows, sink, scratch, item, partners, sizes):
 
 @step
 def vertical(rows, scratch, item, chosen, words):
-    """One bitmap per chosen item, one after the other: one bit per row that holds `item`."""
+    """A bitmap for each chosen item in turn: one bit per row that holds `item`."""
     start, stop = rows.starts[item], rows.starts[item + 1]
     bitmaps = np.zeros(len(chosen) * words, dtype=np.uint64)
     for at in range(len(chosen)):

@@ -38,7 +38,7 @@ def kernel(function: Function) -> Function:
 
 
 def patient(made: Function, elements: int = ELEMENTS) -> Function:
-    """A kernel that small data, of so many elements, does not compile; see `small.Patient`."""
+    """A kernel that data of up to `elements` does not compile; see `small.Patient`."""
     if not hasattr(made, "py_func"):  # NUMBA_DISABLE_JIT is set
         return made
     return cast(Function, Patient(made, _IS_COMPILED_ONLY, NotCompiledError, elements))

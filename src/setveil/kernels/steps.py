@@ -1,4 +1,4 @@
-"""What kernels share: bisection, lists by item, arrays that grow, and bitmaps of 64-bit words."""
+"""What kernels share: bisection, sorting, arrays that grow, and bitmaps of 64-bit words."""
 
 import numpy as np
 
@@ -105,6 +105,47 @@ def sort_parts(values, start, stop):
             else:
                 waiting[top, 0], waiting[top, 1], low = low, j + 1, i
             top += 1
+
+
+@step
+def sort_words(ptr, values, rows, start, stop, short_first):
+    """Sort a slice of the numbers of lists as words, equal ones as they are; see `is_before`.
+
+    Merge sort; two runs that are in order already are left alone."""
+    width, spare = np.int64(1), np.empty(stop - start, np.int64)
+    while width < stop - start:
+        for low in range(start, stop - width, 2 * width):
+            middle, high = low + width, min(low + 2 * width, stop)
+            if not is_before(ptr, values, rows[middle], rows[middle - 1], short_first):
+                continue
+            left, right = low, middle
+            for at in range(high - low):
+                if right >= high or (
+                    left < middle
+                    and not is_before(ptr, values, rows[right], rows[left], short_first)
+                ):
+                    spare[at] = rows[left]
+                    left += 1
+                else:
+                    spare[at] = rows[right]
+                    right += 1
+            for at in range(low, high):
+                rows[at] = spare[at - low]
+        width *= 2
+
+
+@step
+def is_before(ptr, values, one, other, short_first):
+    """Whether a list comes before another as a word; one that the other begins with comes first,
+    or, if not `short_first`, last."""
+    i, j = ptr[one], ptr[other]
+    while i < ptr[one + 1] and j < ptr[other + 1]:
+        if values[i] != values[j]:
+            return values[i] < values[j]
+        i += 1
+        j += 1
+    one_ends, other_ends = i >= ptr[one + 1], j >= ptr[other + 1]
+    return one_ends < other_ends if not short_first else other_ends < one_ends
 
 
 @kernel

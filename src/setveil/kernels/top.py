@@ -1,4 +1,4 @@
-"""The top itemsets of rows of numbers: calls the kernels of `itemsets` one after the other."""
+"""The top itemsets of rows of numbers: which kernels of `itemsets` find them soonest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from setveil.kernels.steps import fill_holders
 ANY_SIZE = 1 << 40
 """In place of the most items of an itemset: no limit."""
 _FEW, _MANY = 256, 6000
-"""The pairs of so many items at least, and at most, are counted in a table."""
+"""The least and the greatest number of items whose pairs are counted in a table."""
 _AT_ONCE = 1 << 20
 _SAMPLE, _THIN = 1 << 16, 4
 """How many records a sample has, and of how many times as many records it is taken."""
@@ -68,7 +68,7 @@ class Counted(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Itemsets in no order: their sizes and supports, and their items one after the other."""
+    """Itemsets in no order: their sizes and supports, and the items of each in turn."""
 
     sizes: Int64s
     supports: Int64s
@@ -81,7 +81,7 @@ def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
 
     First by the supports of all pairs of the most frequent items (`count_needed`). Other items are
     needed only if they may be in a wanted itemset: then by the pairs of more items and, if these
-    are too many, by all items, one after the other."""
+    are too many, item by item."""
     counted = data if isinstance(data, Counted) else count_needed(data, wanted.itemsets)
     sizes, capacity = Sizes(wanted.least_size, wanted.most_size), wanted.itemsets + wanted.most_ties
     mined = _mine(counted, wanted.itemsets, sizes)
@@ -107,7 +107,7 @@ def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
 
 
 def count_needed(data: Weighted, itemsets: int) -> Counted:
-    """Count the pairs of those items that the top itemsets, so many of them, probably have.
+    """Count the pairs of the items that this many top itemsets probably have.
 
     A sample shows how frequent the last of as many pairs and triples is; rarer items are in none of
     them. `find_top` notices if the sample was wrong."""
@@ -132,7 +132,7 @@ def _every(data: Weighted, step: int) -> Weighted:
 def count_frequent(data: Weighted, least: int = 0) -> Counted:
     """Count the pairs of the most frequent items, for any number of calls of `find_top`.
 
-    So many items that the table has no more entries than the data has twice; and not those with a
+    The table has at most twice as many entries as the data has; items are left out that have a
     support below `least`, except for the first few."""
     supports = supports_of(data)
     width = min(_width(data), max(int((supports >= least).sum()), _FEW))

@@ -30,7 +30,7 @@ class DiffPart(PrivateMethod):
     its cut: by which of the node's children a record has items under. Each division that is not
     empty gets a noisy count, and is divided further if it passes a threshold. The empty ones, of
     which there may be very many, must pass it by their noise as well: how many do is drawn, and
-    then which. A part whose cut has only leaves is published as so many equal records as its noisy
+    then which. A part whose cut has only leaves is published as equal records, as many as its noisy
     count says. [Chen2011]
 
     One hundredth of epsilon counts the records, and half of the rest is for dividing. A part
@@ -86,7 +86,7 @@ class DiffPart(PrivateMethod):
 
 
 STEADY = 2 * math.sqrt(2)
-"""A count passes if it is so many times the scale of its noise, for each level that is left: two
+"""A count passes if it is this many times the scale of its noise, for each level left: two
 standard deviations. [Chen2011] section 5.3"""
 
 RECORDS = Fraction(1, 100)
@@ -265,7 +265,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """A tree in which each node has at most so many children; each covers an interval of leaves.
+    """A tree of nodes with a limited number of children; each covers an interval of leaves.
 
     Nodes with more children get groups of neighbours in between. That depends on the tree alone, so
     it is as public as the tree is. Chains of single children are one node."""
@@ -283,7 +283,7 @@ class Taxonomy:
 
     @classmethod
     def of(cls, tree: Hierarchy, most: int) -> Taxonomy:
-        """The tree with at most so many children for each node."""
+        """The tree with at most `most` children for each node."""
         made = _Builder(most)
         root = made.node(tree, tree.root)
         numbers = (made.first, made.stop, made.inner, made.height)

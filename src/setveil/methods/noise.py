@@ -33,7 +33,7 @@ class Noise(Protocol):
         """The counts, each with its own discrete Laplace noise of this scale."""
 
     def passing(self, zeros: int, threshold: int, scale: float) -> list[int]:
-        """Of so many counts of 0, the noisy ones that are at least `threshold` (1 or more)."""
+        """Of `zeros` counts of 0, the noisy ones that are at least `threshold` (1 or more)."""
 
     def keys(self, size: int) -> Keys:
         """Random numbers of 64 bits, to put things into a random order."""

@@ -52,7 +52,7 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
 def _not_tried(ways: list[str]) -> list[str]:
     """What was not tried, and for a terminal how to have it tried next time."""
     remedy = "`setveil warmup` compiles everything once, and the next run tries what is not tried"
-    notes = [Note(f"{way}: not tried, to save compiling time") for way in ways]
+    notes = [Note(f"{way}: not tried, as its first run takes longer") for way in ways]
     return [*notes, remedy] if notes else []
 
 

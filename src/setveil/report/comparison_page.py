@@ -31,7 +31,7 @@ def comparison_page(found: Comparison) -> str:
     parts = [
         f'<div class="banner" role="note">{text(PRIVATE)}</div>',
         f"<header><h1>{text(title)}</h1>{paragraph(counted, 'lead')}</header>",
-        section("Losses", _about(names), common_table(found), paragraph(noise_note(found))),
+        section("Losses", about_measures(found), common_table(found), paragraph(noise_note(found))),
         *(_chart(found, name) for name in names),
         _others(found, names),
         section("Time and memory", _costs(found)),
@@ -46,9 +46,9 @@ def common_table(found: Comparison) -> str:
     return _figures(found, found.measured, names) if names else ""
 
 
-def _about(names: Sequence[str]) -> str:
-    rows = [[name, METRICS[name].about] for name in names]
-    return table([], rows)
+def about_measures(found: Comparison) -> str:
+    """What the measures of this table say."""
+    return table([], [[name, METRICS[name].about] for name in common_measures(found)])
 
 
 def _figures(found: Comparison, rows: Sequence[Row], names: Sequence[str]) -> str:

@@ -10,26 +10,19 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 
-from setveil.web.context import (
-    data_of,
-    files_of,
-    found_of,
-    project_of,
-    queue_of,
-    reading_of,
-    store_of,
-)
-from setveil.web.editor import keep_edits
+from setveil.web.context import found_of, project_of, queue_of, store_of
 from setveil.web.inputs import about_file, about_of
-from setveil.web.jobs import Queue
-from setveil.web.layout import go
-from setveil.web.store import Project, Store, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import TREE
+from setveil.web.tree import keep_edits
 
 ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 """The verbs whose results are about the data, and are gone when other data is loaded."""
+KEPT = ("promise", "keep", "numbers", "method", "parameters", "publishing", "names", "final", "at")
+"""What stays in the state when other data is loaded: what is feared and asked for, and what is said
+about runs."""
 NO_DATA = "Load the data first."
 Next = tuple[Project, str, dict[str, Any]]
 
@@ -47,17 +40,21 @@ async def changing(request: Request, *replaced: str) -> AsyncIterator[Project]:
         yield project_of(request)
 
 
-async def use_source(request: Request, source: dict[str, Any]) -> None:
-    """Take a file as the data of a project, and look at it."""
+async def use_source(request: Request, source: dict[str, Any]) -> str:
+    """Take a file as the data of a project, and look at it; where that is shown."""
     queue, store = queue_of(request), store_of(request)
     async with changing(request, *ABOUT_DATA) as project:
         source = settled(project, source)
-        _remove_others(project, source["path"])
-        project.state = {**_kept(project.state), "source": source}
+        for place in (project.folder / "input").iterdir():  # runs have their own results
+            if place != Path(source["path"]):
+                place.unlink(missing_ok=True)
+        project.state = {name: one for name, one in project.state.items() if name in KEPT}
+        project.state["source"] = source
         if project.name == "New project":
             project.name = str(source["name"])
         store.save(project)
         await queue.add(project, "preview", preview_task(project))
+    return f"/projects/{project.id}/load"
 
 
 def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
@@ -68,29 +65,25 @@ def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **about_file(place.replace(project.folder / "input" / place.name))}
 
 
-async def read_again(request: Request, change: Callable[[dict[str, Any]], None]) -> Response:
-    """Look at the data again, because a change of the state says to read it in another way."""
+async def read_again(request: Request, change: Callable[[dict[str, Any]], None]) -> str:
+    """Look at the data again, because a change of the state says to read it in another way; where
+    that is shown."""
     async with changing(request, "preview", "inspect", "tree", "advise") as project:
         change(project.state)
         task = preview_task(project)
         store_of(request).save(project)
         await queue_of(request).add(project, "preview", task)
-    return go(request, f"/projects/{project.id}/load")
+    return f"/projects/{project.id}/load"
 
 
 async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
     """A job on the data of a project."""
     await keep_edits(request, project)
-    found = data_of(project)
+    found = project.data
     if found is None:
         raise HTTPException(400, NO_DATA)
-    task = {"data": found[0], "files": files_of(project), "options": options}
+    task = {"data": found[0], "files": project.files, "options": options}
     return await queue_of(request).add(project, verb, task)
-
-
-async def make_records(queue: Queue, project: Project, words: dict[str, Any]) -> None:
-    """Make bags of terms of a query log, as a job."""
-    await queue.add(project, "querylog", preview_task(project) | {"options": words})
 
 
 def preview_task(project: Project) -> dict[str, Any]:
@@ -99,7 +92,7 @@ def preview_task(project: Project) -> dict[str, Any]:
     if source is None:
         raise HTTPException(400, NO_DATA)
     files = {source["name"]: about_of(source)}
-    return {"data": source["name"], "files": files, "options": reading_of(project)}
+    return {"data": source["name"], "files": files, "options": project.reading}
 
 
 def after(store: Store, job: StoredJob) -> Iterator[Next]:
@@ -143,35 +136,11 @@ def _after_preview(store: Store, project: Project, job: StoredJob) -> Iterator[N
     if project.state.get("contains") is None:
         project.state["contains"] = "log" if is_log else "records"
         store.save(project)
-    if data_of(project) is not None:
+    if project.data is not None:
         yield project, "inspect", _inspect_task(project)
 
 
 def _inspect_task(project: Project) -> dict[str, Any]:
-    found = data_of(project)
+    found = project.data
     assert found is not None
-    return {"data": found[0], "files": {found[0]: found[1]}, "options": reading_of(project)}
-
-
-def _kept(state: dict[str, Any]) -> dict[str, Any]:
-    """What stays when other data is loaded: what is feared, what is asked for, and what is said
-    about runs."""
-    names = (
-        "promise",
-        "keep",
-        "numbers",
-        "method",
-        "parameters",
-        "publishing",
-        "names",
-        "final",
-        "at",
-    )
-    return {name: state[name] for name in names if name in state}
-
-
-def _remove_others(project: Project, path: str) -> None:
-    """Remove uploads that are no longer used; runs have their own results."""
-    for place in (project.folder / "input").iterdir():
-        if place != Path(path):
-            place.unlink(missing_ok=True)
+    return {"data": found[0], "files": {found[0]: found[1]}, "options": project.reading}

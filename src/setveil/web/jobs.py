@@ -19,7 +19,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from setveil.web.store import Project, Store, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import Store, StoredJob
 from setveil.web.worker import CANNOT_WRITE
 
 AT_ONCE = 2
@@ -127,12 +128,6 @@ class Queue:
             async with self._changed:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), timeout=15)
-
-    async def wait(self, id: str) -> StoredJob | None:
-        """The job after it has ended."""
-        async for _ in self.follow(id):
-            pass
-        return self.store.job(id)
 
     def _start_next(self) -> None:
         while self._waiting and len(self._tasks) < AT_ONCE and not self.closing:

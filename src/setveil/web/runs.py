@@ -1,19 +1,27 @@
-"""The runs of a project: what they are called, which one is handed over, which are out of date."""
+"""The runs of a project: what they are called, which one is handed over, which are out of date, and
+what private ones have spent together.
+
+A budget that was promised counts as spent, even if some of it was not needed. Data is the same if
+its file is, however it was read, in whichever project of the page."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 from setveil.pipeline.names import READING
 from setveil.promises import PROMISES
-from setveil.web.context import data_of, reading_of
 from setveil.web.inputs import About
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import Project, adds_noise
+from setveil.web.store import Store, StoredJob
+from setveil.web.tasks import RELEASE
 from setveil.web.wording import label_of, phrase_of
-from setveil.words import seconds
+from setveil.words import plural
 
 NUMBERS = ("k", "m", "p", "h", "l", "epsilon", "delta")
 FLAGS = ("public_items", "qualify", "tune", "explain", "keep_unique", "bags", "onehot", "no_header")
@@ -29,6 +37,8 @@ SHORT = {
     "explain": "explained",
 }
 """What fields are called in the names of runs, where their labels are commands or sentences."""
+MOST_SHOWN = 6
+"""How many parts of a sum are shown."""
 
 
 def run_values(project: Project, jobs: Sequence[StoredJob]) -> list[dict[str, Any]]:
@@ -76,24 +86,19 @@ def run_names(project: Project, jobs: Sequence[StoredJob]) -> dict[str, str]:
 
 def is_older(project: Project, job: StoredJob) -> bool:
     """Whether the file, or how it is read, has changed since the run."""
-    data, words = data_of(project), job.task["options"]
+    data, words = project.data, job.task["options"]
     if data is None:
         return True
     then = {name: words[name] for name in (*READING, "input_format") if name in words}
-    return then != reading_of(project) or _file(job.task["files"].get(data[0], {})) != _file(
-        data[1]
-    )
-
-
-def run_time(job: StoredJob) -> str:
-    """How long a run took."""
-    return "" if job.ended is None else seconds(job.ended - job.created)
+    return then != project.reading or _file(job.task["files"].get(data[0], {})) != _file(data[1])
 
 
 def _head(job: StoredJob) -> str:
     """The method, or the promise, with its numbers."""
     words = job.task["options"]
-    numbers = ", ".join(f"{name} = {words[name]}" for name in NUMBERS if name in words)
+    shown = {name: words[name] for name in NUMBERS if name in words}
+    shown |= {name: f"{one:g}" for name, one in shown.items() if isinstance(one, float)}
+    numbers = ", ".join(f"{name} = {one}" for name, one in shown.items())
     how = words.get("method") or words["promise"]
     return f"{how} ({numbers})" if numbers else str(how)
 
@@ -150,3 +155,105 @@ def _file(about: About | str) -> tuple[Any, ...]:
     if isinstance(about, str):  # as older versions kept it
         about = {"path": about}
     return tuple(about.get(name) for name in ("path", "size", "modified"))
+
+
+class Cost(NamedTuple):
+    """What one release has spent."""
+
+    project: str
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The private releases of a page, by their data."""
+
+    costs: Mapping[str, Sequence[Cost]]
+
+    @classmethod
+    def of(cls, store: Store) -> Spending:
+        """What all releases of the page have spent, the oldest first."""
+        costs: dict[str, list[Cost]] = {}
+        for job in reversed(store.jobs(None, "anonymize")):
+            if (cost := _cost(job)) is not None:
+                about = job.task["files"].get(job.task["data"], {})
+                costs.setdefault(_same(about), []).append(cost)
+        return cls(costs)
+
+    def total(self, project: Project) -> str:
+        """The sum for the data of a project, in a few words; empty if nothing was spent."""
+        own = self._own(project)
+        return _sums(own, short=True) if own else ""
+
+    def lines(self, project: Project) -> list[str]:
+        """What was spent on the data of a project, and apart from that on its other files."""
+        data, own = project.data, self._own(project)
+        found = [_spent(own, project)] if own else []
+        for same, costs in self.costs.items():
+            others = [cost for cost in costs if cost.project == project.id]
+            if others and (data is None or same != _same(data[1])):
+                counted = f"Another file of this project was used by {_releases(others)}"
+                apart = "This is a sum of its own; if the files share people, the sums add up."
+                found.append(f"{counted}: {_sums(others)}. {apart}")
+        return found
+
+    def _own(self, project: Project) -> Sequence[Cost]:
+        data = project.data
+        return () if data is None else self.costs.get(_same(data[1]), ())
+
+
+def _spent(costs: Sequence[Cost], project: Project) -> str:
+    away = sum(cost.project != project.id for cost in costs)
+    where = f" ({away} of them in other projects)" if away else ""
+    more = "more than one adds up" if len(costs) > 1 else "another one adds to it"
+    return (
+        f"This data was used by {_releases(costs)}{where}: {_sums(costs)}. Handing over {more}. "
+        "Releases that were deleted here or made elsewhere are not counted."
+    )
+
+
+def _releases(costs: Sequence[Cost]) -> str:
+    return f"{plural(len(costs), 'release')} with differential privacy"
+
+
+def _sums(costs: Sequence[Cost], *, short: bool = False) -> str:
+    """Such as `epsilon 0.5 + 1 = 1.5, delta 1e-06 in all`."""
+    epsilon = _sum("epsilon", [cost.epsilon for cost in costs], short)
+    delta = _sum("delta", [cost.delta for cost in costs if cost.delta], short)
+    return f"{epsilon}{delta and f', {delta}'}{' in all' if len(costs) > 1 else ''}"
+
+
+def _sum(name: str, values: Sequence[Fraction], short: bool) -> str:
+    if not values:
+        return ""
+    total = f"{float(sum(values)):g}"
+    if short or not 1 < len(values) <= MOST_SHOWN:
+        return f"{name} {total}"
+    return f"{name} {' + '.join(f'{float(value):g}' for value in values)} = {total}"
+
+
+def _cost(job: StoredJob) -> Cost | None:
+    """What a private release promises, or what its ledger adds up to if that is more; None for
+    other runs."""
+    kind = PROMISES.get(str(job.task["options"].get("promise")))
+    place = job.folder / RELEASE / "release.json"
+    if job.status != "done" or kind is None or not adds_noise(kind) or not place.is_file():
+        return None
+    about = json.loads(place.read_text(encoding="utf-8"))
+    spent = (
+        max(sum(_all(about["ledger"], name), Fraction()), *_all([about["promise"]], name))
+        for name in ("epsilon", "delta")
+    )
+    return Cost(job.project, *spent)
+
+
+def _all(values: Sequence[Mapping[str, Any]], name: str) -> list[Fraction]:
+    return [Fraction(str(one.get(name, 0))) for one in values]
+
+
+def _same(about: Mapping[str, Any] | str) -> str:
+    """A name for the file that data came from."""
+    if isinstance(about, str):  # as older versions kept it
+        return about
+    return str(about.get("log") or about.get("sha256") or about.get("path"))

@@ -1,4 +1,5 @@
-"""The server: it listens on this machine alone, says where once it answers, and ends cleanly."""
+"""The server: every address of the page behind the guard. It listens on this machine alone, says
+where once it answers, and ends cleanly."""
 
 from __future__ import annotations
 
@@ -10,28 +11,166 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from setveil.errors import OutputError, ParameterError
-from setveil.web.app import make_app
 from setveil.web.context import Settings
-from setveil.web.places import Places
-from setveil.web.security import Address, Secrets
+from setveil.web.flow import after
+from setveil.web.incoming import Places
+from setveil.web.jobs import Queue
+from setveil.web.layout import Act, Screen, Show, respond, shows, takes, wants_json
+from setveil.web.pages import (
+    compare,
+    download,
+    exposure,
+    files,
+    goal,
+    hierarchy,
+    home,
+    load,
+    result,
+    run,
+)
+from setveil.web.security import Address, Guard, Secrets
 from setveil.web.store import OPEN, FolderInUseError, Store, running_at, usual_folder
+from setveil.web.tree import draft_of, saved
+from setveil.web.tree import routes as routes_of_tree
 
+STATIC = Path(__file__).parent / "static"
 PORT = 8737
 """The port if none is named; another one if it is taken."""
 _PATIENCE = 2  # seconds for open connections when the page ends
 _HURRY = 15  # seconds for the head of a request, at least
 _MOST_CONNECTIONS = 200
+FORMS: dict[str, tuple[Act, Show] | tuple[Act]] = {
+    "/delete": (home.delete,),
+    "/name": (home.rename,),
+    "/load/path": (load.path, load.screen),
+    "/load/sample": (load.sample,),
+    "/load/reading": (load.reading,),
+    "/load/answer": (load.answer,),
+    "/load/log": (load.log, load.screen),
+    "/exposure": (exposure.again,),
+    "/goal/choose": (goal.choose,),
+    "/goal/settle": (goal.settle, goal.screen),
+    "/goal/advise": (goal.advise,),
+    "/goal/accept": (goal.accept,),
+    "/hierarchy/choose": (hierarchy.choose, hierarchy.screen),
+    "/hierarchy/options": (hierarchy.options,),
+    "/run": (run.begin, run.screen),
+    "/compare": (compare.begin, compare.screen),
+    "/runs/{job}/name": (result.rename,),
+    "/runs/{job}/try": (result.attempt, result.one_run),
+    "/runs/{job}/final": (result.final,),
+    "/runs/{job}/{verb:str}": (result.ask, result.one_run),
+    "/jobs/{job}/cancel": (run.cancel,),
+}
+"""What takes the form of an address, and the screen that says what is wrong with it."""
+
+
+def make_app(store: Store, secrets: Secrets, address: Address, settings: Settings) -> Starlette:
+    """The page over a store, which the caller closes."""
+    signed_in = partial(store.give_access, address, secrets)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.queue = Queue(store, after)
+        await app.state.queue.open()
+        yield
+        await app.state.queue.close()
+
+    app = Starlette(
+        routes=routes(),
+        middleware=[Middleware(Guard, secrets=secrets, address=address, signed_in=signed_in)],
+        exception_handlers={HTTPException: _refused, OutputError: _unwritable, 500: _broken},  # type: ignore[dict-item]
+        lifespan=lifespan,
+    )
+    app.state.store, app.state.secrets, app.state.settings = store, secrets, settings
+    app.state.address, app.state.drafts, app.state.locks = address, {}, {}
+    return app
+
+
+def routes() -> list[BaseRoute]:
+    """Every address, and what answers it."""
+    return [
+        Mount("/static", StaticFiles(directory=STATIC)),
+        Route("/", home.home),
+        Route("/projects", home.create, methods=["POST"]),
+        Route("/wipe", home.wipe, methods=["POST"]),
+        Mount("/projects/{project}", routes=project_routes()),
+    ]
+
+
+def project_routes() -> list[BaseRoute]:
+    """The addresses of one project; the editor of hierarchies is below `/tree`."""
+    return [
+        Mount("/tree", routes=routes_of_tree(draft_of, saved)),
+        Route("/files", shows(files.screen)),
+        Route("/load", shows(load.screen)),
+        *_uploads("/load/file", load.upload, load.screen),
+        Route("/exposure", shows(exposure.screen), methods=["GET"]),
+        Route("/goal", shows(goal.screen)),
+        Route("/goal/meaning", goal.meaning, methods=["POST"]),
+        Route("/hierarchy", shows(hierarchy.screen)),
+        *_uploads("/hierarchy/file", hierarchy.upload, hierarchy.screen),
+        Route("/run", shows(run.screen), methods=["GET"]),
+        Route("/result", shows(result.screen)),
+        Route("/compare", shows(compare.screen), methods=["GET"]),
+        Route("/download", shows(download.screen)),
+        Route("/runs/{job}", shows(result.one_run)),
+        Route("/runs/{job}/report", shows(result.report), methods=["GET"]),
+        *(Route(place, takes(*given), methods=["POST"]) for place, given in FORMS.items()),
+        Route("/runs/{job}/{file:str}", download.file, methods=["GET"]),
+        Route("/jobs/{job}", run.status),
+        Route("/jobs/{job}/events", run.events),
+    ]
+
+
+def _uploads(place: str, act: Act, show: Show) -> list[BaseRoute]:
+    return [Route(place, takes(act, show, is_upload=True), methods=["PUT", "POST"])]
+
+
+async def _refused(request: Request, error: HTTPException) -> Response:
+    """What cannot be found or is not allowed."""
+    is_plain = error.status_code == 404 and error.detail == "Not Found"
+    words = "There is no such page." if is_plain else error.detail
+    return await _said(request, "Not here", words, error.status_code)
+
+
+async def _unwritable(request: Request, error: OutputError) -> Response:
+    """A disk that is full, or a folder that cannot be written to any more."""
+    words = (
+        f"The folder of this page cannot be written to ({error.problem}), so this could not be "
+        "kept. Make room on the disk, and try again."
+    )
+    return await _said(request, "This cannot be kept", words, 507)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    words = f"This is a bug in setveil, {type(error).__name__}. The terminal says where."
+    return await _said(request, "Something is broken", words, 500)
+
+
+async def _said(request: Request, title: str, words: str, code: int) -> Response:
+    if wants_json(request):
+        return JSONResponse({"error": words}, status_code=code)
+    return await respond(request, Screen(title=title, why=words, code=code))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +198,8 @@ class Way:
 
 
 def serve(job: ServeJob, ready: Callable[[Way], None]) -> int:
-    """Serve the page until it is interrupted, unless another process does so already.
-
-    Args:
-        job: Where the page is, and what it may do.
-        ready: Called with the way to the page as soon as it answers.
+    """Serve the page until it is interrupted, unless another process does so already. `ready` is
+    called as soon as it answers.
 
     Returns:
         How many jobs were ended with it.

@@ -19,11 +19,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from setveil.errors import OutputError
+from setveil.web.project import Project
 from setveil.web.security import Address, Secrets
 
 Status = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -48,17 +49,6 @@ _OPENING = (
     '<meta http-equiv="refresh" content="0; url={url}"><p><a href="{url}">Open setveil</a></p>'
 )
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
-
-
-@dataclass
-class Project:
-    """One data set on its way to a release; `state` has what the user chose so far."""
-
-    id: str
-    name: str
-    created: float
-    folder: Path
-    state: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ def anonymize(task: Task) -> object:
     from setveil.pipeline.jobfile import job_text
     from setveil.pipeline.report import public_dossier
     from setveil.pipeline.stored import Released
-    from setveil.web.lists import with_files
+    from setveil.web.inputs import with_files
 
     places = {"output": RELEASE, "alignment": _alignment(task.options)}
     job = job_from(task.data, {**task.options, **places})
@@ -291,7 +291,7 @@ def _previews(task: Task, error: DataError) -> dict[str, Sequence[Sequence[str]]
 
 def _write_lists(task: Task) -> None:
     """The lists that the job file and the command name, so that they can be downloaded."""
-    from setveil.web.lists import PUBLIC_LIST, texts_of
+    from setveil.web.inputs import PUBLIC_LIST, texts_of
 
     for name, text in texts_of(task.named).items():
         Path(name).write_text(text, encoding="utf-8")

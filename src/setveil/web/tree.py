@@ -1,11 +1,16 @@
-"""The routes of the hierarchy screen: browse a tree in pages, search it, edit it, download it."""
+"""The routes of the hierarchy screen: browse a tree in pages, search it, edit it, download it.
+
+A draft starts from the tree that was checked last; its edits are kept next to it, so that they
+survive a restart, and become a file when a job needs the tree."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import partial
 from io import StringIO
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -16,8 +21,11 @@ from starlette.routing import Route
 
 from setveil.errors import DataError, SetveilError, brief, spelled
 from setveil.hierarchy.editing import Changed, TreeDraft
-from setveil.hierarchy.files import write_hierarchy
-from setveil.web.templating import render
+from setveil.hierarchy.files import read_hierarchy, write_hierarchy
+from setveil.web.context import project_of, store_of
+from setveil.web.project import Project
+from setveil.web.store import StoredJob
+from setveil.web.tasks import BUILT, ITEMS
 from setveil.words import plural
 
 Find = Callable[[Request], TreeDraft | None]
@@ -28,6 +36,7 @@ MOST_FOUND = 500
 MOST_OPEN = 10_000  # how many open nodes a view may ask about
 MOST_BYTES = 32_000_000  # the longest body: an edit may name 100,000 nodes
 MOST_CHANGED = 100  # how many changed nodes an answer shows
+EDITS = "edits.json"
 
 
 def routes(find: Find, saved: Saved) -> list[Route]:
@@ -49,22 +58,9 @@ def routes(find: Find, saved: Saved) -> list[Route]:
         Route("/download", desk.getter(_download)),
         Route("/open", desk.poster(_open), methods=["POST"]),
         Route("/edit", desk.poster(_edit, is_edit=True), methods=["POST"]),
-        Route("/undo", desk.poster(_undo, is_edit=True), methods=["POST"]),
-        Route("/redo", desk.poster(_redo, is_edit=True), methods=["POST"]),
+        Route("/undo", desk.poster(partial(_again, "undo"), is_edit=True), methods=["POST"]),
+        Route("/redo", desk.poster(partial(_again, "redo"), is_edit=True), methods=["POST"]),
     ]
-
-
-def tree_panel(base_url: str, draft: TreeDraft) -> str:
-    """The panel as HTML.
-
-    The page that shows it links `static/tree.css`, loads `static/tree.js` with `type="module"`, and
-    has the token for edits in `<meta name="csrf-token">`.
-
-    Args:
-        base_url: The prefix below which `setveil.web.tree.routes` are mounted.
-        draft: The tree.
-    """
-    return render("tree.html", {"base_url": base_url.rstrip("/"), "draft": draft})
 
 
 class _StaleError(DataError):
@@ -167,12 +163,9 @@ def _edit(draft: TreeDraft, words: dict[str, Any]) -> object:
     return _after(draft, draft.apply(edit), words, "")
 
 
-def _undo(draft: TreeDraft, words: dict[str, Any]) -> object:
-    return _after(draft, draft.undo(), words, "Taken back. ")
-
-
-def _redo(draft: TreeDraft, words: dict[str, Any]) -> object:
-    return _after(draft, draft.redo(), words, "Made again. ")
+def _again(verb: str, draft: TreeDraft, words: dict[str, Any]) -> object:
+    said = {"undo": "Taken back. ", "redo": "Made again. "}[verb]
+    return _after(draft, getattr(draft, verb)(), words, said)
 
 
 def _after(draft: TreeDraft, changed: Changed, words: dict[str, Any], first: str) -> object:
@@ -284,3 +277,61 @@ def _file(text: str, kind: str, name: str) -> Response:
         return Response(text.encode("utf-8"), headers=head, media_type=kind)
     except UnicodeEncodeError:
         raise DataError("a label of the tree cannot be written as UTF-8") from None
+
+
+def saved(request: Request, draft: TreeDraft) -> None:
+    """Keep the edits; the tree of the project is the edited one from now on."""
+    project = project_of(request)
+    job = _job(request, project)
+    assert job is not None
+    (job.folder / EDITS).write_text(json.dumps(draft.log()), encoding="utf-8")
+    tree = project.chosen_tree
+    if not tree.get("edited"):
+        name = str(tree.get("name") or f"{tree['recipe'].split(':')[0]}.hierarchy.csv")
+        name = name if name.startswith("edited-") else f"edited-{name}"
+        place = project.folder / "input" / name
+        project.state["tree"] = {"kind": "file", "name": name, "path": str(place), "edited": True}
+        store_of(request).save(project)
+
+
+async def keep_edits(request: Request, project: Project) -> None:
+    """Write the edited tree as a file, before a job reads it or another tree takes its place."""
+    tree = project.state.get("tree", {})
+    draft = draft_of(request, project) if tree.get("edited") else None
+    if draft is None:
+        return
+
+    def write() -> None:
+        write_hierarchy(draft.to_hierarchy(), Path(tree["path"]), force=True)
+
+    await run_in_threadpool(write)
+
+
+def draft_of(request: Request, project: Project | None = None) -> TreeDraft | None:
+    """The draft of a project, from memory or from its files; None if its tree did not work. To read
+    a very large one takes a second."""
+    project = project or project_of(request)
+    job = _job(request, project)
+    drafts: dict[str, tuple[str, TreeDraft]] = request.app.state.drafts
+    if job is None:
+        return None
+    held = drafts.get(project.id)
+    if held is None or held[0] != job.id:
+        drafts[project.id] = held = (job.id, _restored(job))
+    return held[1]
+
+
+def _restored(job: StoredJob) -> TreeDraft:
+    start = read_hierarchy(job.folder / BUILT, layout="paths")
+    items = json.loads((job.folder / ITEMS).read_text(encoding="utf-8"))
+    if not (job.folder / EDITS).exists():
+        return TreeDraft(start, items)
+    log = json.loads((job.folder / EDITS).read_text(encoding="utf-8"))
+    return TreeDraft.replay(start, log, items)
+
+
+def _job(request: Request, project: Project) -> StoredJob | None:
+    """The check of the tree that is used; None if it did not work."""
+    job = store_of(request).latest(project, "tree")
+    usable = job is not None and job.status == "done" and (job.folder / BUILT).exists()
+    return job if usable else None

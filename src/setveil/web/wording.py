@@ -175,11 +175,6 @@ def words_in(note: str) -> dict[str, str]:
     return note.words if isinstance(note, Note) else {}
 
 
-def notes_of(notes: Sequence[str]) -> list[str]:
-    """Remarks in the words of the page."""
-    return [note_of(note) for note in notes]
-
-
 def with_names(values: Any, shown: Mapping[str, str]) -> Any:
     """Values with names in place of paths, however deep they are nested."""
     if isinstance(values, str):

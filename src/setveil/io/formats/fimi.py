@@ -217,7 +217,7 @@ def parse(block: bytes) -> Parsed:
     last = int(np.searchsorted(ends, written[-1])) if len(written) else -1
     if not _all_plain_numbers(text, starts, widths):
         return Parsed(block, per_line, last)
-    values = _values(text, starts, widths)
+    values = np.fromstring(block, dtype=np.int64, sep=" ") if len(starts) else starts
     return Parsed(block, per_line, last, values, _distinct(values))
 
 
@@ -233,14 +233,6 @@ def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int6
     zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
     short = widths.max(initial=0) <= _LONGEST_NUMBER
     return bool(short and (digits | _BLANK[text]).all() and not zero_first.any())
-
-
-def _values(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> Int64s:
-    values = np.zeros(len(starts), dtype=np.int64)
-    for place in range(int(widths.max(initial=0))):
-        longer = np.flatnonzero(widths > place)
-        values[longer] = values[longer] * 10 + (text[starts[longer] + place] - ord("0"))
-    return values
 
 
 def _distinct(values: Int64s) -> Int64s:

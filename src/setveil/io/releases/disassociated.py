@@ -286,12 +286,14 @@ def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None
 
 def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     """The clusters of one file, which must be in the order of their content."""
+    name = part.path.name
     with part.path.open("rb", buffering=1 << 20) as stream:
-        arrays = read_cluster_lines(stream, part.path.name, strict=False)
-    release = _release(folder, arrays, part)
-    lines = release.lines()
-    if release.order.digest.hex() != folder.about.get("files", {}).get(part.path.name):
-        check_lines(folder, part.path.name, lines)
+        release = _release(folder, read_cluster_lines(stream, name, strict=False), part)
+        lines = release.lines()
+        if release.order.digest.hex() != folder.about.get("files", {}).get(name):
+            stream.seek(0)
+            read_cluster_lines(stream, name)  # says more of what is wrong, if it is a key
+            check_lines(folder, name, lines)
     return release
 
 

@@ -29,7 +29,7 @@ class State(NamedTuple):
 def anneal(weights, conflicts, sweeps):
     """A chunk for each item, such that no two items of a chunk are in conflict.
 
-    Items go, one after the other, to the chunk where they gain most. Then every item is, in each
+    Items go in turn to the chunk where they gain most. Then every item is, in each
     sweep, offered the chunk of a random item that it occurs with; what is in conflict with it there
     must leave for the best other chunk. A change that loses less than a random share of the
     temperature is made; the temperature falls from sweep to sweep. The best state is returned.
@@ -147,6 +147,8 @@ def offer(state, item, number, heat):
     current, leaving = state.chunk[item], state.leaving
     if number == current:
         return 0.0
+    # `likely` estimates the gain before anything moves: those in conflict with the item must leave,
+    # and go where they gain most. Only if it passes is the move made, and its gain computed.
     likely, count = state.gain[number, item] - state.gain[current, item], np.int64(0)
     if state.foes[number, item] > 0:
         for other in range(len(state.chunk)):

@@ -30,13 +30,13 @@ class Room(NamedTuple):
     together: Int64s  # in how many records each term occurs with the current one; 0 between uses
     seen: Int64s  # the terms that do
     clash: Int64s  # the last term that each chunk could not take because of a pair
-    stacked: Int64s  # the records of the itemsets being checked, one after the other
+    stacked: Int64s  # the records of each itemset that is being checked
     levels: Int64s  # [itemset, (BEGIN, END, LAST)]
 
 
 @step
 def make_room(records, occurrences, terms, longest):
-    """Scratch for so many records, occurrences and terms, and itemsets of up to `longest` terms."""
+    """Scratch for these numbers of each, and itemsets of up to `longest` terms."""
     return Room(
         np.full(records + 1, -1, np.int64),
         np.empty(occurrences + 1, np.int64),
@@ -53,10 +53,9 @@ def make_room(records, occurrences, terms, longest):
 def assign_chunks(terms, count, records, rule, room):
     """Put each term into the first chunk that stays k^m-anonymous with it; returns their number.
 
-    Each term is in k or more of the records 0 to `records - 1`. The result is the same as filling
-    one chunk after the other. A pair of terms that occurs, but in fewer than k records, is found by
-    counting how often the term occurs with each assigned one; larger itemsets are checked one by
-    one."""
+    Each term is in k or more of the records 0 to `records - 1`. A pair of terms that occurs, but in
+    fewer than k records, is found by counting how often the term occurs with each assigned one;
+    larger itemsets are checked one by one."""
     begin, positions, number = terms
     head, link, owner, together = room.head, room.link, room.owner, room.together
     seen, clash = room.seen, room.clash
@@ -80,6 +79,8 @@ def assign_chunks(terms, count, records, rule, room):
             if together[seen[i]] < rule.k:
                 clash[number[seen[i]]] = term
             together[seen[i]] = 0
+        # What a chunk has does not depend on later terms, so trying the chunks in order for each
+        # term is the same as filling one chunk after the other.
         chosen = np.int64(0)
         while chosen < found and (
             (rule.m > 1 and clash[chosen] == term)

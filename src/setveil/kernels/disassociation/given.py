@@ -6,7 +6,7 @@ from setveil.kernels.arrays import Flags, Int32s, Int64s
 
 
 class Block(NamedTuple):
-    """Clusters one after the other; c has the records `bounds[c]` to `bounds[c + 1] - 1`."""
+    """Clusters; c has the records `bounds[c]` to `bounds[c + 1] - 1`."""
 
     indptr: Int64s
     items: Int32s  # terms, ascending in each record

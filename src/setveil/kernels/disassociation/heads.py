@@ -1,10 +1,10 @@
-"""Kernels for the head of the data: count its pairs, and make sure that its chunks are safe."""
+"""Kernels for the head of the data: its pairs, which records leave, and chunks that are safe."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int64s
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, patient, step
 
 
@@ -149,3 +149,218 @@ def number_chunks(chunk):
                 found += 1
             chunk[item] = names[chunk[item]]
     return chunk
+
+
+MOST_PASSES = 100  # over the records, to find those that stay; about ten are usual
+MOST_INSIDE = 20_000_000  # triples of items in one chunk, which are counted one by one
+LONGEST = 40  # items of a record whose triples are counted; a longer one has rare ones
+_FREE = -1
+_SPREAD = np.int64(-7046029254386353131)  # the golden ratio, as a whole number of 64 bits
+
+
+class Inside(NamedTuple):
+    """How often the triples of each chunk occur in the records that stay."""
+
+    rank: Int64s  # of each item among those of its chunk
+    begin: Int64s  # where the triples of each chunk begin
+    counts: Int32s
+
+
+class Table(NamedTuple):
+    """Triples by a code, at the first free place after a scattered one, with their counts."""
+
+    codes: Int64s
+    counts: Int32s
+
+
+@kernel
+def charge(ptr, items, together, cost, rule):
+    """[item, item] what it costs if the records that have both leave, for pairs of fewer than k
+    records; `cost` is what one record less costs in each pair.
+
+    With m = 3 records also leave because of a rare triple without a rare pair. A third of what that
+    costs is charged to each of its pairs."""
+    charges = np.zeros(cost.shape, np.float64)
+    table = count_triples(ptr, items, together, rule)
+    for record in range(len(ptr) - 1):
+        loss = 0.0
+        for i in range(ptr[record], ptr[record + 1]):
+            for j in range(ptr[record], i):
+                loss += cost[items[i], items[j]]
+        if loss > 0:
+            for i in range(ptr[record], ptr[record + 1]):
+                for j in range(ptr[record], i):
+                    if together[items[i], items[j]] < rule.k:
+                        charges[items[i], items[j]] += loss
+            if rule.m > 2 and ptr[record + 1] - ptr[record] <= LONGEST:
+                charge_triples(charges, table, items[ptr[record] : ptr[record + 1]], loss, rule.k)
+    for item in range(len(charges)):
+        for other in range(item):
+            both = charges[item, other] + charges[other, item]
+            charges[item, other] = charges[other, item] = both
+    return charges
+
+
+@step
+def count_triples(ptr, items, together, rule):
+    """The triples of all records without a pair of fewer than k records; none with m = 2."""
+    most = np.int64(0)
+    if rule.m > 2:
+        for record in range(len(ptr) - 1):
+            length = ptr[record + 1] - ptr[record]
+            if length <= LONGEST:
+                most += length * (length - 1) * (length - 2) // 6
+    size = np.int64(2)
+    while size < most + most // 2:
+        size *= 2
+    table = Table(np.full(size, _FREE, np.int64), np.zeros(size, np.int32))
+    if most == 0:
+        return table
+    width = np.int64(len(together))
+    for record in range(len(ptr) - 1):
+        start, stop = ptr[record], ptr[record + 1]
+        if stop - start > LONGEST:
+            continue
+        for i in range(start, stop):
+            for j in range(start, i):
+                if together[items[i], items[j]] < rule.k:
+                    continue
+                for h in range(start, j):
+                    if together[items[i], items[h]] < rule.k:
+                        continue
+                    if together[items[j], items[h]] >= rule.k:
+                        code = (items[i] * width + items[j]) * width + items[h]
+                        place = find_place(table, code)
+                        table.codes[place] = code
+                        table.counts[place] += 1
+    return table
+
+
+@step
+def find_place(table, code):
+    """Where a triple is, or could be."""
+    last = len(table.codes) - 1
+    scattered = code * _SPREAD
+    place = (scattered ^ (scattered >> 29)) & last
+    while table.codes[place] != _FREE and table.codes[place] != code:
+        place = (place + 1) & last
+    return place
+
+
+@step
+def charge_triples(charges, table, row, loss, k):
+    """Charge the rare triples of a record."""
+    width = np.int64(len(charges))
+    for i in range(len(row)):
+        for j in range(i):
+            for h in range(j):
+                place = find_place(table, (row[i] * width + row[j]) * width + row[h])
+                if 0 < table.counts[place] < k:
+                    charges[row[i], row[j]] += loss / 3
+                    charges[row[i], row[h]] += loss / 3
+                    charges[row[j], row[h]] += loss / 3
+
+
+@kernel
+def find_stayers(ptr, items, chunk, together, rule):
+    """Which records stay, so that no pair of items of one chunk is in 1 to k - 1 of them, and with
+    m = 3 no triple: as many as possible, but none whose triples are too many to count.
+
+    A record with a rarer pair cannot stay with all others, so not with fewer either. When all such
+    records have left, the others are the largest set that can stay, whatever the order was. Only
+    records with an item of a pair that was not rare before can have become such, or, with m = 3, of
+    a record that has left. If that takes too long, none stays."""
+    counts, stays = together.copy(), np.ones(len(ptr) - 1, np.bool_)
+    now, later = np.ones(len(chunk), np.bool_), np.zeros(len(chunk), np.bool_)
+    inside = count_inside(ptr, items, chunk, rule)
+    left, passes = True, 0
+    while left:
+        left, passes = False, passes + 1
+        if passes > MOST_PASSES or len(inside.counts) > MOST_INSIDE:
+            stays[:] = False
+            return stays
+        for record in range(len(stays)):
+            row = items[ptr[record] : ptr[record + 1]]
+            if not stays[record] or not has_any(row, now):
+                continue
+            if has_rare(row, chunk, counts, inside, rule):
+                stays[record], left = False, True
+                for i in range(len(row)):
+                    for j in range(len(row)):
+                        counts[row[i], row[j]] -= 1
+                        if counts[row[i], row[j]] == rule.k - 1 or rule.m > 2:
+                            now[row[i]] = later[row[i]] = True
+                if rule.m > 2 and len(row) <= LONGEST:
+                    add_inside(inside, row, chunk, -1)
+        for item in range(len(chunk)):
+            now[item], later[item] = later[item], False
+    return stays
+
+
+@step
+def has_any(row, wanted):
+    """Whether a record has one of the items."""
+    found = False
+    for i in range(len(row)):
+        found |= wanted[row[i]]
+    return found
+
+
+@step
+def count_inside(ptr, items, chunk, rule):
+    """The triples of each chunk; none with m = 2, and no counts if they are too many."""
+    sizes, rank = np.zeros(len(chunk) + 1, np.int64), np.zeros(len(chunk), np.int64)
+    begin = np.zeros(len(chunk) + 2, np.int64)
+    if rule.m < 3:
+        return Inside(rank, begin, np.zeros(0, np.int32))
+    for item in range(len(chunk)):
+        if chunk[item] >= 0:
+            rank[item] = sizes[chunk[item]]
+            sizes[chunk[item]] += 1
+    for number in range(len(sizes)):
+        size = sizes[number]
+        begin[number + 1] = begin[number] + size * (size - 1) * (size - 2) // 6
+    inside = Inside(rank, begin, np.zeros(min(begin[-1], MOST_INSIDE + 1), np.int32))
+    if begin[-1] <= MOST_INSIDE:
+        for record in range(len(ptr) - 1):
+            if ptr[record + 1] - ptr[record] <= LONGEST:
+                add_inside(inside, items[ptr[record] : ptr[record + 1]], chunk, 1)
+    return inside
+
+
+@step
+def add_inside(inside, row, chunk, sign):
+    """Count the triples of a record, or no longer count them."""
+    for i in range(len(row)):
+        for j in range(i):
+            if chunk[row[i]] >= 0 and chunk[row[j]] == chunk[row[i]]:
+                for h in range(j):
+                    if chunk[row[h]] == chunk[row[i]]:
+                        place = place_of(inside, chunk[row[i]], row[i], row[j], row[h])
+                        inside.counts[place] += sign
+
+
+@step
+def place_of(inside, number, high, middle, low):
+    """The place of a triple of a chunk, by descending ranks."""
+    a, b, c = inside.rank[high], inside.rank[middle], inside.rank[low]
+    return inside.begin[number] + a * (a - 1) * (a - 2) // 6 + b * (b - 1) // 2 + c
+
+
+@step
+def has_rare(row, chunk, counts, inside, rule):
+    """Whether a record has a pair of fewer than k records in a chunk, or such a triple."""
+    if rule.m > 2 and len(row) > LONGEST:
+        return True
+    for i in range(len(row)):
+        for j in range(i):
+            if chunk[row[i]] >= 0 and chunk[row[j]] == chunk[row[i]]:
+                if counts[row[i], row[j]] < rule.k:
+                    return True
+                if rule.m > 2:
+                    for h in range(j):
+                        if chunk[row[h]] == chunk[row[i]]:
+                            place = place_of(inside, chunk[row[i]], row[i], row[j], row[h])
+                            if inside.counts[place] < rule.k:
+                                return True
+    return False

@@ -14,12 +14,12 @@ class Sizes(NamedTuple):
     """How large clusters are."""
 
     least: int  # smaller parts are put together with their neighbours
-    limit: int  # a group of so many records is cut
+    limit: int  # a group of this size is cut
     later: int  # a group below the first ones that has fewer records than this is cut later
 
 
 class Groups(NamedTuple):
-    """Groups of records, one after the other: group i begins at `bounds[i]`."""
+    """Groups of records: group i begins at `bounds[i]`."""
 
     bounds: Int64s
     is_open: Flags  # whether it may be cut
@@ -268,7 +268,7 @@ def sort_by_part(work, start, stop, parts):
         number = part[i] if part[i] >= 0 else parts - 1
         spare[starts[number]] = order[i]
         starts[number] += 1
-    for i in range(parts, 0, -1):
+    for i in range(parts, 0, -1):  # each start has moved to where the next part begins
         starts[i] = starts[i - 1]
     starts[0] = start
     for i in range(start, stop):

@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 @step
 def empty_lists(lists, nodes, k):
-    """Room for the next lists of up to so many nodes, and the span before the first."""
+    """Room for the next lists, of up to `nodes` nodes, and the span before the first."""
     out = Lists(
         np.zeros(nodes + 1, np.int64),
         np.empty(len(lists.term), np.int32),
@@ -147,7 +147,7 @@ def has_enough(lists, left, right, k):
         else:
             at = j
             j += 1
-        if term[at] != last:
+        if term[at] != last:  # i + j counts what was merged, so i + j - begin is the current run
             last, begin = np.int64(term[at]), i + j - 1
         if i + j - begin >= k:
             return True
@@ -179,46 +179,6 @@ def only_lost(lists, nodes, in_chunk):
                 chunked_end += 1
         out.ptr[node + 1], out.chunked_ptr[node + 1] = end, chunked_end
     return cut_lists(out, nodes, Span(np.int64(0), end, np.int64(0), chunked_end))
-
-
-@step
-def sort_lists(ptr, values):
-    """The numbers of ascending lists, sorted as words; equal ones by number (merge sort)."""
-    count = len(ptr) - 1
-    sequence, spare = np.arange(count), np.empty(count, np.int64)
-    width = 1
-    while width < count:
-        for low in range(0, count, 2 * width):
-            middle, high = min(low + width, count), min(low + 2 * width, count)
-            left, right = low, middle
-            if middle < high and not is_before(ptr, values, sequence[middle], sequence[middle - 1]):
-                for at in range(low, high):
-                    spare[at] = sequence[at]
-                continue
-            for at in range(low, high):
-                if right >= high or (
-                    left < middle and not is_before(ptr, values, sequence[right], sequence[left])
-                ):
-                    spare[at] = sequence[left]
-                    left += 1
-                else:
-                    spare[at] = sequence[right]
-                    right += 1
-        sequence, spare = spare, sequence
-        width *= 2
-    return sequence
-
-
-@step
-def is_before(ptr, values, one, other):
-    """Whether a list comes before another; an empty one comes last."""
-    i, j = ptr[one], ptr[other]
-    while i < ptr[one + 1] and j < ptr[other + 1]:
-        if values[i] != values[j]:
-            return values[i] < values[j]
-        i += 1
-        j += 1
-    return i < ptr[one + 1] and j >= ptr[other + 1]
 
 
 @patient

@@ -13,7 +13,6 @@ from setveil.kernels.disassociation.lists import (
     mark_chunked,
     merge_lists,
     only_lost,
-    sort_lists,
     take_lists,
 )
 from setveil.kernels.disassociation.sharing import (
@@ -28,6 +27,7 @@ from setveil.kernels.disassociation.sharing import (
     share,
 )
 from setveil.kernels.jit import kernel, patient, step
+from setveil.kernels.steps import sort_words
 
 
 class Roots(NamedTuple):
@@ -92,7 +92,8 @@ def join_rounds(lists, joining):
     roots = Roots(np.arange(count), joining.sizes.copy(), np.arange(count))
     refused, mark = np.full(len(joining.parent), -1, np.int64), np.int64(0)
     while True:
-        sequence = sort_lists(lists.ptr, lists.term)
+        sequence = np.arange(len(lists.ptr) - 1)
+        sort_words(lists.ptr, lists.term, sequence, np.int64(0), np.int64(len(sequence)), False)
         out, span = empty_lists(lists, len(sequence), k)
         node, size, first = roots
         following = Roots(

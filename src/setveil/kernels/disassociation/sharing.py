@@ -45,7 +45,7 @@ class Joining(NamedTuple):
 
 @step
 def make_scratch(lists, places, clusters, m):
-    """Scratch for what is open in so many clusters, of so many records."""
+    """Scratch for what is open in clusters of `places` records."""
     terms, longest, open_at = np.int64(0), np.int64(0), np.zeros(places, np.int64)
     for at in range(len(lists.term)):
         terms = max(terms, np.int64(lists.term[at]) + 1)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from setveil.kernels.jit import kernel, patient, step
-from setveil.kernels.steps import sort_slice
+from setveil.kernels.steps import is_before, sort_slice, sort_words
 
 
 @patient
@@ -22,11 +22,8 @@ def collect_subrecords(indptr, items, chunk, low, high):
     made, end = np.int64(0), np.int64(0)
     for i in range(count):
         row = rows[i]
-        if (
-            i > 0
-            and owner[row] == owner[rows[i - 1]]
-            and compare_rows(starts, terms, row, rows[i - 1]) == 0
-        ):
+        is_same = i > 0 and owner[row] == owner[rows[i - 1]]
+        if is_same and not is_before(starts, terms, rows[i - 1], row, True):  # as they are sorted
             times[made - 1] += 1
             continue
         for at in range(starts[row], starts[row + 1]):
@@ -85,44 +82,10 @@ def sort_rows(starts, owner, terms, chunks):
         begin[owner[row] + 1] += 1
     for number in range(chunks):
         begin[number + 1] += begin[number]
-    rows, spare, fill = np.empty(count, np.int64), np.empty(count, np.int64), begin.copy()
+    rows, fill = np.empty(count, np.int64), begin.copy()
     for row in range(count):
         rows[fill[owner[row]]] = row
         fill[owner[row]] += 1
     for number in range(chunks):
-        merge_sort(starts, terms, rows, spare, begin[number], begin[number + 1])
+        sort_words(starts, terms, rows, begin[number], begin[number + 1], True)
     return rows
-
-
-@step
-def merge_sort(starts, terms, rows, spare, start, stop):
-    """Sort a slice of rows as words."""
-    width = np.int64(1)
-    while width < stop - start:
-        for low in range(start, stop, 2 * width):
-            middle, high = min(low + width, stop), min(low + 2 * width, stop)
-            left, right = low, middle
-            for at in range(low, high):
-                if right >= high or (
-                    left < middle and compare_rows(starts, terms, rows[left], rows[right]) <= 0
-                ):
-                    spare[at] = rows[left]
-                    left += 1
-                else:
-                    spare[at] = rows[right]
-                    right += 1
-        for at in range(start, stop):
-            rows[at] = spare[at]
-        width *= 2
-
-
-@step
-def compare_rows(starts, terms, one, other):
-    """Negative, 0 or positive if one row comes before another, equals it, or comes after it."""
-    i, j = starts[one], starts[other]
-    while i < starts[one + 1] and j < starts[other + 1]:
-        if terms[i] != terms[j]:
-            return np.int64(terms[i]) - np.int64(terms[j])
-        i += 1
-        j += 1
-    return (starts[one + 1] - starts[one]) - (starts[other + 1] - starts[other])

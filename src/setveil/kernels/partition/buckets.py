@@ -214,7 +214,7 @@ def take_least(records, scratch, chosen, need):
 @step
 def withdraw(records, scratch, start, edge, need):
     """Move the chosen records out of their buckets to the end; returns where they begin."""
-    for i in range(need):
+    for i in range(need):  # buckets begin at 1, so a sign marks who leaves
         records.group[scratch.places[i]] = -records.group[scratch.places[i]]
     fill, out = start, 0
     for i in range(start, edge):

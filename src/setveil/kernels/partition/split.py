@@ -2,7 +2,7 @@
 
 A partition is a slice of `order`. All its records show the same cut: nodes that replace their
 items. For each occurrence, `node` is the cut node above it, and `delta` is what expanding that node
-gains for this occurrence. Pending partitions are on a stack, their cuts one after the other.
+gains for this occurrence. Pending partitions are on a stack, with their cuts.
 Partitions are disjoint and have at least k records, each with an item under every node of the cut,
 so all cuts of a stack together have at most occurrences / k nodes."""
 
@@ -98,7 +98,7 @@ class Part(NamedTuple):
 
 @kernel
 def take_records(indptr, leaves, chosen):
-    """Copy the chosen records one after the other: where each starts, and what it contains."""
+    """Copy the chosen records: where each starts, and what it contains."""
     starts = np.zeros(len(chosen) + 1, np.int64)
     for i in range(len(chosen)):
         starts[i + 1] = starts[i] + indptr[chosen[i] + 1] - indptr[chosen[i]]

@@ -42,6 +42,8 @@ def raise_cheapest(records, tree, cut, members, k):
             break
         targets[bump] = tree.up[targets[bump]]
         last, bump = bump, len(members) - 1
+        # An odometer: `last` has just gone up, all members behind it are at their lowest. To raise
+        # those too only costs more, so once this is too dear or enough, the wheel in front turns.
         tops, cost = topmost(tree, targets, top), np.int64(0)
         for i in range(tops):
             cost += tree.weight[top[i]] * tree.penalty[top[i]] - cut.cost[top[i]]

@@ -170,7 +170,9 @@ def treat(tree, scratch, goal, size):
 def list_places(tree, scratch, group, edge, k):
     """Sort the places behind an itemset by node.
 
-    A node that is in all rows of the group is left out: no smallest threat holds it."""
+    A node that is in all rows of the group is left out: no smallest threat holds it, as without it
+    the threat would be in the same records. Counts become starts, starts move on as places are
+    written, and the last loop moves them back."""
     depth, fill = group.depth, np.int32(0)
     counts, begins, touched = scratch.counts[depth], scratch.begins[depth], scratch.touched[depth]
     counted = scratch.marks[depth, COUNTED]

@@ -80,7 +80,7 @@ class Candidate(NamedTuple):
 
 @step
 def most_allowed(support, limits):
-    """In how many of so many records a private item may be. Both factors are below 2^31."""
+    """In how many of `support` records a private item may be. Both factors are below 2^31."""
     return np.int64(support) * limits.part // limits.whole
 
 
@@ -164,6 +164,8 @@ def extend_level(
             while end < high and same_prefix(level.itemsets, start, end) == size - 1:
                 end += 1
             if end - start > 1:
+                # masks[d] has the records with the first d + 1 items. Families come in order, so
+                # those of the items that this one shares with the last one still hold.
                 shared = np.int64(1) if before < 0 else same_prefix(level.itemsets, before, start)
                 for depth in range(max(shared, 1), size - 1):
                     slot = cohort.slot[level.itemsets[start, depth]]

@@ -100,7 +100,7 @@ class Head:
     @property
     def triples(self) -> int:
         """How many triples of the head are counted with m = 3."""
-        from setveil.kernels.disassociation.leaving import LONGEST
+        from setveil.kernels.disassociation.heads import LONGEST
 
         lengths = np.diff(self._rows[0])
         lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
@@ -165,7 +165,7 @@ class Head:
 
     def _splits(self, counts: Counts, cost: Floats) -> list[Callable[[], list[Piece]]]:
         """For each price, what finds the records that stay together and those that leave."""
-        from setveil.kernels.disassociation.leaving import charge
+        from setveil.kernels.disassociation.heads import charge
 
         charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule)
         worth, prices = self._worth(counts, cost), PRICES[self._rule.m]
@@ -176,7 +176,7 @@ class Head:
 
         Chunks may have conflicts, at the price of the records that have these: they leave. If that
         would leave fewer than k records anywhere, nothing is split."""
-        from setveil.kernels.disassociation.leaving import find_stayers
+        from setveil.kernels.disassociation.heads import find_stayers
 
         k, rows, together = self._rule.k, counts.rows, counts.together
         wanted = self._annealed(counts, worth, np.zeros(together.shape, dtype=bool))

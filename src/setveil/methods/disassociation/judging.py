@@ -24,8 +24,7 @@ from setveil.methods.disassociation.sketches import (
 )
 
 if TYPE_CHECKING:
-    from setveil.kernels.disassociation.expected import Supports, Triples
-    from setveil.kernels.disassociation.frequent import Pairs
+    from setveil.kernels.disassociation.frequent import Pairs, Supports, Triples
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MANY = 200_000  # of more records than this, the pairs are counted in a table
@@ -167,7 +166,7 @@ class Judge:
 
     @staticmethod
     def _supports(sketch: Sketch, pairs: Pairs, triples: Triples) -> Supports:
-        from setveil.kernels.disassociation.expected import expect_supports
+        from setveil.kernels.disassociation.frequent import expect_supports
 
         block = Block(sketch.rows.indptr, sketch.rows.items, sketch.bounds)
         found: Supports = expect_supports(block, sketch.number, sketch.mass, pairs, triples)
@@ -290,8 +289,7 @@ class Judge:
 
     def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
-        from setveil.kernels.disassociation.expected import Triples
-        from setveil.kernels.disassociation.frequent import count_triples, list_triples
+        from setveil.kernels.disassociation.frequent import Triples, count_triples, list_triples
 
         listed = Triples(*list_triples(self._pairs, bar, MOST_TRIPLES))
         supports = count_triples(rows.indptr, rows.items, self._pairs, listed)
@@ -302,7 +300,7 @@ class Judge:
 
 def no_triples(pairs: Pairs) -> Triples:
     """None under each of these pairs."""
-    from setveil.kernels.disassociation.expected import Triples
+    from setveil.kernels.disassociation.frequent import Triples
 
     none = np.zeros(0, dtype=np.int64)
     return Triples(np.zeros(len(pairs.second) + 1, dtype=np.int64), none, none, none)

@@ -1,4 +1,4 @@
-"""The method Disassociation: HORPART, VERPART and REFINE, one after the other."""
+"""The method Disassociation: HORPART, VERPART and REFINE."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -49,7 +49,7 @@ class Clusters:
         return np.repeat(np.arange(len(self), dtype=np.int32), lengths)
 
     def ranges(self, records: int) -> Iterator[Range]:
-        """Ranges of clusters of about so many records each; they depend only on the clusters."""
+        """Ranges of clusters with about `records` records; they depend on the clusters alone."""
         cuts = np.searchsorted(self.bounds, np.arange(0, len(self.rows), records))
         edges = np.unique(np.append(cuts, len(self))).tolist()
         return (Range(self, *ends) for ends in zip(edges, edges[1:], strict=False))

@@ -123,7 +123,7 @@ def assemble(
     method: Mapping[str, object],
     engine: Engine = LOCAL,
 ) -> Disassociated:
-    """The release of so many records; those in no cluster are empty.
+    """The release; records that are in no cluster are empty.
 
     Joint clusters were made after their parts, so reversed numbers put parents first. Empty records
     come last."""

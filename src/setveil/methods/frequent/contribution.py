@@ -14,7 +14,7 @@ from setveil.methods.noise import Keys
 MOST_LENGTH = 20
 """Records with more frequent items than this are counted together."""
 CERTAIN = 3.0
-"""A noisy count above so many scales is not noise alone."""
+"""A noisy count above this many scales is not noise alone."""
 WIDER = 4
 """How many times as far each range of ranks ends as the one before; few ranges have less noise."""
 LEAST_KEPT = 0.7
@@ -106,7 +106,7 @@ def smoothed(histogram: Int64s, scale: float) -> Floats:
             level = (levels[-2] * widths[-2] + levels[-1] * widths[-1]) / width
             levels[-2:], widths[-2:] = [level], [width]
     values[:peak][values[:peak] < CERTAIN * scale] = 0.0
-    noise = CERTAIN * scale / np.sqrt(widths)  # of the mean of so many counts
+    noise = CERTAIN * scale / np.sqrt(widths)  # of the mean of as many counts
     values[peak:] = np.repeat(np.where(levels < noise, 0.0, levels), widths)
     return values
 

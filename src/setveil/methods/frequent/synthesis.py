@@ -27,7 +27,7 @@ class Tally:
     threshold: int
     """The least count that is published."""
     missed: Int64s
-    """How many records may have lost each itemset, with the noise of so many counts: `noises`."""
+    """How many records may have lost each itemset, with the noise of `noises` counts."""
     noises: Int64s
     kept: Floats
     """The estimated share of the records that have kept each."""
@@ -35,7 +35,7 @@ class Tally:
     @classmethod
     def of(cls, noisy: Int64s, scale: float, ranges: Int64s, kept: Floats, threshold: int) -> Tally:
         """From noisy counts: one for each itemset, then those of the records cut in each range of
-        ranks. An itemset may be lost in the first so many ranges."""
+        ranks. `ranges` is in how many of these each may be lost."""
         size = len(ranges)
         lost = np.concatenate(([0], np.cumsum(noisy[size:])))
         return cls(noisy[:size], scale, threshold, lost[ranges], ranges, kept)
@@ -101,9 +101,9 @@ def _whole(counts: Floats, most: int) -> Int64s:
 
 
 def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Transactions:
-    """So many records in which each published item occurs as often as its support says.
+    """Records in which each published item occurs as often as its support says.
 
-    Items are placed one after the other, the most frequent first. Each record is given a number of
+    Items are placed in turn, the most frequent first. Each record is given a number of
     frequent items that it should have, by the noisy histogram, and takes an item the more readily
     the more it lacks. For a frequent item these weights are fitted, in turn, to its published pairs
     with the items already placed; other pairs may not become more frequent than was counted. Items
@@ -130,7 +130,7 @@ def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Tran
 
 
 Limit = tuple[int, float, bool]
-"""Another item, how many records should have both, and whether also at least so many."""
+"""Another item, how many records should have both, and whether at least as many."""
 
 
 def _limits(wanted: Wanted, supports: Int64s) -> dict[int, list[Limit]]:
@@ -187,7 +187,7 @@ def _fitted(
 
 
 def _drawn(weights: Floats, number: int, random: np.random.Generator) -> Int64s:
-    """So many different records, each with a chance that is about proportional to its weight.
+    """Different records, each with a chance that is about proportional to its weight.
 
     Systematic sampling: in a random order, one record for each step of 1 of the sum of the
     chances."""
@@ -208,7 +208,7 @@ def _drawn(weights: Floats, number: int, random: np.random.Generator) -> Int64s:
 
 
 def _exactly(chosen: Int64s, number: int, size: int, random: np.random.Generator) -> Int64s:
-    """So many records: a few more or fewer than were chosen, where rounding made it necessary."""
+    """As many as asked for: rounding may have chosen a few more or fewer."""
     if len(chosen) >= number:
         return random.permutation(chosen)[:number]
     left = np.setdiff1d(np.arange(size), chosen)

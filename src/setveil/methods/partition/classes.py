@@ -16,7 +16,7 @@ from setveil.methods.method import Request
 from setveil.methods.partition.parts import CLOSED, Cut
 
 SHARE = 32
-"""A task has at most about one in so many of all occurrences ..."""
+"""A task has at most about 1 / SHARE of all occurrences ..."""
 SMALLEST, LARGEST = 100_000, 4_000_000
 """... unless that is fewer or more than this."""
 _ALL = 1 << 62
@@ -39,7 +39,7 @@ class Classes(NamedTuple):
     sizes: Int64s
     """How many nodes each cut has."""
     nodes: Int32s
-    """The cuts, one after the other."""
+    """The nodes of all cuts."""
 
     def of_records(self) -> Int64s:
         """The class of each record."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.methods.partition.classes import Classes
 
 LARGE = 100_000
-"""From so many occurrences on, it pays to move records that will stay together next to each
+"""From this many occurrences on, it pays to move records that will stay together next to each
 other."""
 
 

@@ -82,7 +82,7 @@ def divide(parts: Parts, k: int, whole: Whole) -> list[Share]:
 
 
 def _shares(parts: Parts, settled: list[tuple[int, Cut]], most: int) -> list[Share]:
-    """Partitions one after the other, in groups of at most about `most` records."""
+    """Partitions in order, in groups of at most about `most` records."""
     groups, sizes = list[list[tuple[int, Cut]]](), list[int]()
     for part, cut in settled:
         size = parts.sizes.get(part, 0)

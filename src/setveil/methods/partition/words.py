@@ -42,7 +42,7 @@ def count_words(node: Node, block: Block) -> Counter[Word]:
 
 
 def least_gains(node: Node, limits: Mapping[Word, int], block: Block) -> dict[Word, list[Least]]:
-    """For some words, so many of their records as gain least, ascending."""
+    """For some words, those of their records that gain least, up to a limit, ascending."""
     keys, rows = _keys(node, block)
     gains = gains_of(node, block)
     found: dict[Word, list[Least]] = {}
@@ -132,7 +132,7 @@ def _least(gains: Int64s, rows: Int64s, limit: int, block: Block) -> list[Least]
 
 
 def shortest(limit: int, block: Block) -> list[tuple[int, Record]]:
-    """So many records of a block with the fewest items, at least one, ascending by content."""
+    """The records of a block with the fewest items, at least one, up to a limit, ascending."""
     rows = np.flatnonzero(block.lengths)
     return _least(block.lengths, rows, limit, block) if len(rows) else []
 

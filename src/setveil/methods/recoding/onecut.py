@@ -20,7 +20,7 @@ class Apriori(GlobalRecoding):
     """Generalizes items to the nodes of one cut: up to m nodes are in k records or in none (AA).
 
     The paper's search begins with the leaves. For i = 1 to m it takes the threats of i nodes (in 1
-    to k - 1 records) one after the other, the first in the tree first. It raises members of each,
+    to k - 1 records) in turn, the first in the tree first. It raises members of each,
     siblings included, in the way that costs least NCP and puts the itemset in k records. A safe cut
     stays safe if nodes are raised, so safe cuts are above a border, and a good one is on it. So
     `best` lowers that cut again wherever all children of a node are safe, does the same from the

@@ -23,7 +23,7 @@ EXACT = 1
 published at all. 0 loses least, but then terms that occur together are replaced by others of
 similar meaning, and frequent itemsets are not found."""
 CROWDS = 2
-"""A term is common if it could be published as itself by so many clusters: CROWDS * k bags have it.
+"""A term is common if it could be published as itself by CROWDS clusters: CROWDS * k bags have it.
 Rarer terms seldom find k bags at all, and only keep their cluster from better company."""
 BUDGET = 200  # how many clusters a task works on before progress is reported
 
@@ -178,7 +178,7 @@ def exchange_some(part: Exchanging) -> Exchanging:
 
 
 def with_slots(clusters: tuple[Block, Int64s, Int64s]) -> Clusters:
-    """Clusters with their slots; given are the bags of one after the other, and the bounds."""
+    """Clusters with their slots; given are the bags of each in turn, and the bounds."""
     block, members, bounds = clusters
     made, times, leaves = fill_slots(block, members, bounds)
     return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, leaves)

@@ -72,7 +72,7 @@ def completed(block: Growing) -> Clusters:
 
 
 def with_centres(clusters: tuple[Space, Int64s, Int64s]) -> Clusters:
-    """Clusters with their centres; given are the bags of one after the other, and the bounds."""
+    """Clusters with their centres; given are the bags of each in turn, and the bounds."""
     space, members, bounds = clusters
     made, times, terms = match_members(space, members, bounds)
     return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, terms)

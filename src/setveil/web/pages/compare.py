@@ -7,37 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
-from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.methods import list_methods
-from setveil.pipeline.names import words_of
 from setveil.promises import PROMISES
 from setveil.report.outcome import figure
-from setveil.web.context import (
-    adds_noise,
-    data_of,
-    form_of,
-    found_of,
-    project_of,
-    promise_kind,
-    promise_words_of,
-    reading_of,
-    store_of,
-    tree_words,
-)
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import Screen, go, respond
+from setveil.web.layout import Screen, step_frame
+from setveil.web.project import Project, adds_noise
 from setveil.web.runs import run_values
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.wording import words_in
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
@@ -60,37 +46,26 @@ class CompareScreen(Screen):
     numbers: list[Field]
 
 
-async def compare(request: Request) -> Response:
-    """What was run, and what a comparison found."""
-    return await _screen(request, project_of(request))
-
-
-async def begin(request: Request) -> Response:
+async def begin(request: Request, project: Project, form: Form) -> str:
     """Compare methods and numbers, as a job."""
-    form = await form_of(request)
-    project = project_of(request)
-    try:
-        words = _words(project, form)
-    except SetveilError as error:
-        return await _screen(request, project, error)
+    words = _words(project, form)
     async with changing(request, "compare") as project:
         await start(request, project, "compare", **words)
-    return go(request, f"/projects/{project.id}/compare#compared")
+    return f"/projects/{project.id}/compare#compared"
 
 
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
-    store, data = store_of(request), data_of(project)
+async def screen(request: Request, project: Project, error: SetveilError | None) -> CompareScreen:
+    """What was run, and what a comparison found."""
+    store, data = store_of(request), project.data
     all_jobs = store.jobs(project, "anonymize")
     jobs = [job for job in all_jobs if job.status == "done"]
     losses = {job.id: one for job in jobs if (one := _losses(job)) is not None}
     shown = [run for run in run_values(project, all_jobs) if run["id"] in losses]
     runs = [{**run, "losses": losses[run["id"]]} for run in shown]
     job = store.latest(project, "compare")
-    words = _usual(project) if job is None else job.task["options"]
+    words = _words(project) if job is None else job.task["options"]
     name = data[0] if data else "DATA"
-    screen = CompareScreen(
+    return CompareScreen(
         **step_frame(request, project, "compare", error),
         why=WHY,
         loaded=data is not None,
@@ -105,7 +80,6 @@ async def _screen(
         python=python_call("compare", name, **words),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
 
 
 def _losses(job: StoredJob) -> Mapping[str, Any] | None:
@@ -123,32 +97,28 @@ def _is_draw(run: Mapping[str, Any]) -> bool:
 def _measures(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Each measure with its figures, those that most releases have first; `own` is what only one of
     several has."""
-    losses, drawn = [run["losses"] for run in runs], list(map(_is_draw, runs))
-    shared = {name: sum(name in one for one in losses) for name in METRICS}
-    names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
+    shared = {name: sum(name in run["losses"] for run in runs) for name in METRICS}
     return [
         {
             "name": name,
             "about": METRICS[name].about,
             "own": shared[name] == 1 < len(runs),
-            "figures": _figures(name, [one.get(name) for one in losses], drawn),
+            "figures": _figures(name, runs),
         }
-        for name in names
+        for name in sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
     ]
 
 
-def _figures(name: str, values: Sequence[Any], drawn: Sequence[bool]) -> list[dict[str, Any]]:
+def _figures(name: str, runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The figures of a measure as people read them; the best is marked, but never a draw."""
-    fixed = [value for value, is_draw in zip(values, drawn, strict=True) if not is_draw]
-    plain = [value for value in fixed if isinstance(value, int | float)]
-    wanted = None
+    values = [(run["losses"].get(name), _is_draw(run)) for run in runs]
+    plain = [one for one, is_draw in values if isinstance(one, int | float) and not is_draw]
+    best = None
     if len(plain) > 1 and METRICS[name].unit != "records":
-        wanted = min(plain) if METRICS[name].better == "less" else max(plain)
+        best = min(plain) if METRICS[name].better == "less" else max(plain)
     return [
-        {"shown": figure(name, value), "best": value == wanted and not is_draw}
-        if value is not None
-        else {}
-        for value, is_draw in zip(values, drawn, strict=True)
+        {} if one is None else {"shown": figure(name, one), "best": one == best and not is_draw}
+        for one, is_draw in values
     ]
 
 
@@ -161,53 +131,39 @@ def _suggested(advised: StoredJob | None, runs: Sequence[StoredJob]) -> set[str]
 
 def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
     """Which methods to compare."""
-    chosen = {*_usual(project)["methods"].split(","), *suggested}
+    chosen, tick = {*_words(project)["methods"].split(","), *suggested}, {"kind": "check"}
     return [
-        form_field(
-            f"method.{method.name}", method.name in chosen, method.about,
-            label=method.name, kind="check",
-        )
-        for method in list_methods()
-        if promise_kind(project).model in method.promises
-    ]  # fmt: skip
+        form_field(f"method.{one.name}", one.name in chosen, one.about, label=one.name, **tick)
+        for one in list_methods()
+        if project.promise_kind.model in one.promises
+    ]
 
 
 def _numbers(project: Project) -> list[Field]:
     """Which numbers to compare."""
-    words, several = promise_words_of(project), "One or more numbers, with commas."
+    words, several = project.promise_words, "One or more numbers, with commas."
     return [
         form_field(name, words.get(name, ""), several, required=True)
-        for name, one in parameters(promise_kind(project)).items()
+        for name, one in parameters(project.promise_kind).items()
         if one.required and not one.holds_items
     ]
 
 
-def _words(project: Project, form: Form) -> dict[str, Any]:
-    """The words of a comparison."""
-    methods = [method.name for method in list_methods() if form.get(f"method.{method.name}")]
-    if not methods:
-        raise ParameterError("methods", None, "choose at least one method")
-    own = words_of(promise_kind(project))
-    given = promise_words_of(project)
-    numbers = {
-        name: form.get(name, "").replace(" ", "") or given.get(name)
-        for name, one in parameters(promise_kind(project)).items()
-        if one.required and not one.holds_items
-    }
-    items = {name: given[name] for name, one in own.items() if one.holds_items and given.get(name)}
-    needs = any(METHODS[name].needs_hierarchy for name in methods)
-    tree = tree_words(project) or ({"hierarchy": BUILT} if needs else {})
-    common = {**tree, **reading_of(project)}
-    return {"methods": ",".join(methods), "promise": given["promise"], **numbers, **items, **common}
-
-
-def _usual(project: Project) -> dict[str, Any]:
-    """A comparison that works: all methods that keep the promise and have what they need."""
-    words = promise_words_of(project)
-    tree = tree_words(project)
-    methods = [
-        method.name
-        for method in list_methods()
-        if words["promise"] in method.promises and (tree or not method.needs_hierarchy)
-    ]
-    return {"methods": ",".join(methods), **words, **tree, **reading_of(project)}
+def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
+    """The words of a comparison that a form asks for, without what was added to the promise; if
+    there is no form, of what works: all methods that keep the promise and have what they need."""
+    own, tree = {"promise", *parameters(project.promise_kind)}, project.tree_words
+    words = {name: one for name, one in project.promise_words.items() if name in own}
+    fitting = [one for one in list_methods() if words["promise"] in one.promises]
+    if form is None:
+        methods = [one for one in fitting if tree or not one.needs_hierarchy]
+    else:
+        methods = [one for one in fitting if form.get(f"method.{one.name}")]
+        numbers = {one["name"]: form.get(one["name"], "") for one in _numbers(project)}
+        words |= {name: given.replace(" ", "") for name, given in numbers.items() if given.strip()}
+        if not methods:
+            raise ParameterError("methods", None, "choose at least one method")
+    if not tree and any(one.needs_hierarchy for one in methods):
+        tree = {"hierarchy": BUILT}
+    named = ",".join(one.name for one in methods)
+    return {"methods": named, **words, **tree, **project.reading}

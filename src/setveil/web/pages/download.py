@@ -12,13 +12,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from setveil.errors import SetveilError
 from setveil.report.page import page
 from setveil.web.context import found_of, job_of, project_of, store_of
-from setveil.web.layout import Screen, respond
-from setveil.web.lists import PUBLIC_LIST, list_files
+from setveil.web.inputs import PUBLIC_LIST, list_files
+from setveil.web.layout import Screen, step_frame
+from setveil.web.project import Project
 from setveil.web.runs import run_values
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
 
 WHY = "One file is made to be handed over. The others are for you: they say more than the release."
@@ -54,13 +55,12 @@ class DownloadScreen(Screen):
     """The files that must not be handed over."""
 
 
-async def download(request: Request) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> DownloadScreen:
     """All releases of a project."""
-    project = project_of(request)
     jobs = store_of(request).jobs(project, "anonymize")
     runs = {job.id: job for job in jobs if job.status == "done" and (job.folder / ZIP).exists()}
     base = f"/projects/{project.id}/runs"
-    screen = DownloadScreen(
+    return DownloadScreen(
         **step_frame(request, project, "download"),
         why=WHY,
         runs=sorted(
@@ -76,7 +76,6 @@ async def download(request: Request) -> Response:
         command="setveil verify release" if runs else "",
         python='import setveil as sv\n\nsv.verify("release")' if runs else "",
     )
-    return await respond(request, screen)
 
 
 async def file(request: Request) -> Response:

@@ -6,24 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.data.summary import Summary
+from setveil.errors import SetveilError
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.inspect import Inspection
 from setveil.report import Report
 from setveil.report.inspection import data_sections
-from setveil.web.context import (
-    data_of,
-    form_of,
-    found_of,
-    project_of,
-    reading_of,
-    store_of,
-)
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, start
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
-from setveil.web.steps import step_frame
+from setveil.web.forms import Form
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
+from setveil.web.project import Project
 from setveil.web.store import StoredJob
 
 WHY = (
@@ -45,13 +39,12 @@ class ExposureScreen(Screen):
     about: Report | None = field(metadata=PAGE_ONLY)
 
 
-async def exposure(request: Request) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> ExposureScreen:
     """The figures and their chart."""
-    project = project_of(request)
-    job, data = store_of(request).latest(project, "inspect"), data_of(project)
-    found, words = found_of(job), reading_of(project)
+    job, data = store_of(request).latest(project, "inspect"), project.data
+    found, words = found_of(job), project.reading
     name = data[0] if data else "DATA"
-    screen = ExposureScreen(
+    return ExposureScreen(
         **step_frame(request, project, "exposure"),
         why=WHY,
         job=None if data is None else job,
@@ -63,7 +56,6 @@ async def exposure(request: Request) -> Response:
         python=python_call("inspect", name, **words),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
 
 
 def _sentences(found: Inspection) -> list[str]:
@@ -71,9 +63,8 @@ def _sentences(found: Inspection) -> list[str]:
     return [*found.exposures[0].sentences, *skipped]
 
 
-async def again(request: Request) -> Response:
+async def again(request: Request, project: Project, form: Form) -> str:
     """Count once more."""
-    await form_of(request)
     async with changing(request, "inspect") as project:
-        await start(request, project, "inspect", **reading_of(project))
-    return go(request, f"/projects/{project.id}/exposure")
+        await start(request, project, "inspect", **project.reading)
+    return f"/projects/{project.id}/exposure"

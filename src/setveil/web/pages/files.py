@@ -9,16 +9,13 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import SetveilError
-from setveil.web.context import project_of, settings_of
+from setveil.web.context import settings_of
+from setveil.web.incoming import Entry, Listing, Places, receive_bare, receive_form, safe_name
 from setveil.web.inputs import about_file
-from setveil.web.layout import Screen, respond
-from setveil.web.places import Entry, Listing, Places
-from setveil.web.steps import step_frame
-from setveil.web.store import Project
-from setveil.web.uploads import receive_bare, receive_form, safe_name
+from setveil.web.layout import Screen, step_frame
+from setveil.web.project import Project
 from setveil.words import plural
 
 
@@ -87,18 +84,17 @@ def use_of(request: Request, name: str) -> Use:
     return replace(USES[name], where=_roots_in_words(settings_of(request).places))
 
 
-async def browse(request: Request) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> FilesScreen:
     """What is in a folder of this machine, to choose a file."""
-    project, asked = project_of(request), request.query_params
+    asked = request.query_params
     use = USES["tree" if asked.get("for") == "tree" else "data"]
     places, wanted = settings_of(request).places, asked.get("name", "").strip()
-    wrong = None
     try:
         found = await run_in_threadpool(places.listing, asked.get("folder", ""), wanted)
-    except SetveilError as error:
-        found, wrong = Listing(places.roots[0], None, (), (), 0), error
-    screen = FilesScreen(
-        **step_frame(request, project, use.step, wrong) | {"title": use.title},
+    except SetveilError as wrong:
+        found, error = Listing(places.roots[0], None, (), (), 0), wrong
+    return FilesScreen(
+        **step_frame(request, project, use.step, error) | {"title": use.title},
         why=WHY,
         use=use,
         wanted=wanted,
@@ -110,7 +106,6 @@ async def browse(request: Request) -> Response:
         files=[{**entry.to_dict(), "about": _about(entry)} for entry in found.files],
         more=found.more,
     )
-    return await respond(request, screen)
 
 
 def _about(entry: Entry) -> str:

@@ -19,31 +19,19 @@ from setveil.pipeline.trials import USES
 from setveil.published import Release
 from setveil.report import Report
 from setveil.report.advice import trial_sections
-from setveil.web import settling
-from setveil.web.context import (
-    adds_noise,
-    anonymize_words,
-    data_of,
-    form_of,
-    found_of,
-    project_of,
-    promise_kind,
-    promise_kinds,
-    promise_words_of,
-    reading_of,
-    store_of,
-    tree_words,
-)
-from setveil.web.equivalents import anonymize_python, safe_command
+from setveil.web import choices
+from setveil.web.choices import both
+from setveil.web.context import form_of, found_of, project_of, store_of
 from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
+    Form,
     form_field,
     parameter_field,
 )
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
+from setveil.web.project import Project, adds_noise, promise_kinds
+from setveil.web.store import StoredJob
 from setveil.web.wording import as_field, line_of
 
 WHY = (
@@ -84,38 +72,23 @@ class GoalScreen(Screen):
     publishes: bool
 
 
-async def goal(request: Request) -> Response:
-    """What is chosen so far."""
-    return await _screen(request, project_of(request))
-
-
-async def choose(request: Request) -> Response:
+async def choose(request: Request, project: Project, form: Form) -> str:
     """What is feared and what must be kept."""
-    form = await form_of(request)
-    project = project_of(request)
-    settling.choose(project, form)
+    choices.choose(project, form)
     store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/goal#promise")
+    return f"/projects/{project.id}/goal#promise"
 
 
-async def settle(request: Request) -> Response:
+async def settle(request: Request, project: Project, form: Form) -> str:
     """The numbers of the promise, the method and its parameters.
 
     Another promise has other numbers: if it was changed, too, these are shown first."""
-    form = await form_of(request)
-    project = project_of(request)
-    before = dict(project.state)
-    if settling.choose(project, form):
-        store_of(request).save(project)
-        return go(request, f"/projects/{project.id}/goal?changed=1#promise")
-    try:
-        settling.take(project, form)
-    except SetveilError as error:
-        project.state = before
-        return await _screen(request, project, error)
+    is_new = choices.choose(project, form)
+    if not is_new:
+        choices.take(project, form)
     store_of(request).save(project)
-    place = "hierarchy" if form.get("go") == "on" else "goal#promise"
-    return go(request, f"/projects/{project.id}/{place}")
+    place = "goal?changed=1#promise" if is_new else "goal#promise"
+    return f"/projects/{project.id}/{place if is_new or form.get('go') != 'on' else 'hierarchy'}"
 
 
 async def meaning(request: Request) -> Response:
@@ -123,43 +96,39 @@ async def meaning(request: Request) -> Response:
     form = await form_of(request)
     project = project_of(request)
     try:
-        settling.put_promise(project.state, promise_kind(project), form)
+        choices.put_promise(project.state, project.promise_kind, form)
         promised, limits = _meaning(project)
     except SetveilError as error:
         promised, limits = "", line_of(error)
     return JSONResponse({"meaning": promised, "limits": limits})
 
 
-async def advise(request: Request) -> Response:
+async def advise(request: Request, project: Project, form: Form) -> str:
     """Try what may suit the data."""
-    await form_of(request)
     async with changing(request, "advise") as project:
-        words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
+        words = {**project.reading, **project.tree_words, **project.promise_words}
         keep = project.state.get("keep", "counts")
         await start(request, project, "advise", keep=keep, **words)
-    return go(request, f"/projects/{project.id}/goal#advice")
+    return f"/projects/{project.id}/goal#advice"
 
 
-async def accept(request: Request) -> Response:
+async def accept(request: Request, project: Project, form: Form) -> str:
     """Take the advice."""
-    await form_of(request)
-    project = project_of(request)
     advice = found_of(store_of(request).latest(project, "advise"))
     if advice is not None:
-        settling.use_method(project, advice.best.way.method.to_dict())
+        choices.use_method(project, advice.best.way.method.to_dict())
         if advice.built and not project.state.get("tree", {}).get("kind"):
             project.state["tree"] = {"kind": "recipe", "recipe": advice.built}
         if advice.min_people:
             project.state.setdefault("publishing", {})["min_people"] = advice.min_people
         store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/goal#promise")
+    return f"/projects/{project.id}/goal#promise"
 
 
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
-    job, kind = store_of(request).latest(project, "advise"), promise_kind(project)
-    advice, words = found_of(job), promise_words_of(project)
+async def screen(request: Request, project: Project, error: SetveilError | None) -> GoalScreen:
+    """What is chosen so far."""
+    job, kind = store_of(request).latest(project, "advise"), project.promise_kind
+    advice, words = found_of(job), project.promise_words
     meaning, limits = _meaning(project)
     own = parameters(kind)
     needed = {name for name in own if own[name].required or own[name].holds_items}
@@ -168,14 +137,14 @@ async def _screen(
         for name, one in words_of(kind).items()
     }
     given = project.state.get("publishing", {})
-    screen = GoalScreen(
+    return GoalScreen(
         **step_frame(request, project, "goal", error),
         why=WHY,
-        loaded=data_of(project) is not None,
+        loaded=project.data is not None,
         promise=kind.model,
         changed="changed" in request.query_params,
         keep=project.state.get("keep", "counts"),
-        words=anonymize_words(project),
+        words=project.words,
         job=job,
         advice=advice,
         trials=None if advice is None else Report(tuple(trial_sections(advice, _method, as_field))),
@@ -197,18 +166,16 @@ async def _screen(
         settings=_settings(project),
         publishing=[*_publishing(given), *([] if adds_noise(kind) else [_public_items(given)])],
         publishes=bool(given),
-        command=safe_command(project),
-        python=anonymize_python(project),
+        **both(project),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
 
 
 def _meaning(project: Project) -> tuple[str, str]:
     """The sentence that will be published, and what is not promised.
 
     A promise about items is shown as if some were named: none are before the user goes on."""
-    words = anonymize_words(project)
+    words = project.words
     try:
         asked, method = promise_from(words), method_from(words)
     except SetveilError as error:
@@ -223,12 +190,15 @@ def _meaning(project: Project) -> tuple[str, str]:
     return promised, promise.limits()
 
 
-def _methods(project: Project) -> list[tuple[str, str, str]]:
+def _methods(project: Project) -> list[Choice]:
     """The methods that keep the promise, each with a sentence."""
-    chosen, why = chosen_method({**promise_words_of(project), **_tree(project)})
-    usual = f"{chosen}: {why}" if why else chosen
-    options = [("", "What suits best", _sentence(usual))]
-    return options + [(method.name, method.name, _about(method)) for method in _fitting(project)]
+    tree = project.tree_words if project.state.get("tree", {}).get("kind") else {}
+    chosen, why = chosen_method({**project.promise_words, **tree})
+    needs = {True: " It needs a hierarchy of the items.", False: ""}
+    return [
+        ("", "What suits best", _sentence(f"{chosen}: {why}" if why else chosen)),
+        *((m.name, m.name, m.about + needs[m.needs_hierarchy]) for m in _fitting(project)),
+    ]
 
 
 def _settings(project: Project) -> dict[str, list[Field]]:
@@ -245,7 +215,7 @@ def _settings(project: Project) -> dict[str, list[Field]]:
 
 
 def _fitting(project: Project) -> list[MethodFacts]:
-    return [one for one in list_methods() if promise_kind(project).model in one.promises]
+    return [one for one in list_methods() if project.promise_kind.model in one.promises]
 
 
 def _publishing(given: dict[str, Any]) -> list[Field]:
@@ -262,7 +232,7 @@ def _publishing(given: dict[str, Any]) -> list[Field]:
             "The same number gives the same release again. Leave it empty for real releases.",
             kind="number", min="0",
         ),
-        form_field("format", given.get("format", ""), kind="choice", options=settling.FORMATS),
+        form_field("format", given.get("format", ""), kind="choice", options=choices.FORMATS),
     ]  # fmt: skip
 
 
@@ -286,11 +256,6 @@ def _public_list(project: Project) -> list[Field]:
     ]
 
 
-def _tree(project: Project) -> dict[str, Any]:
-    chosen = project.state.get("tree", {}).get("kind")
-    return tree_words(project) if chosen else {}
-
-
 def _method(given: Mapping[str, Any]) -> str:
     """A method with those of its parameters that are not the default."""
     own = parameters(METHODS[str(given["name"])])
@@ -300,11 +265,6 @@ def _method(given: Mapping[str, Any]) -> str:
         if given[name] != one.default and not isinstance(given[name], Mapping)
     )
     return " with ".join(filter(None, [str(given["name"]), ", ".join(shown)]))
-
-
-def _about(method: MethodFacts) -> str:
-    needs = " It needs a hierarchy of the items." if method.needs_hierarchy else ""
-    return f"{method.about}{needs}"
 
 
 def _sentence(words: str) -> str:

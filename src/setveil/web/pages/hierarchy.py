@@ -8,8 +8,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
 from setveil.hierarchy.editing import TreeDraft
@@ -18,27 +18,15 @@ from setveil.pipeline.hierarchy import Proposal
 from setveil.pipeline.stored import CheckedTree
 from setveil.report import Report
 from setveil.report.trees import report_faults
-from setveil.web import editor
-from setveil.web.context import (
-    TREE_WORDS,
-    chosen_tree,
-    data_of,
-    form_of,
-    found_of,
-    needs_tree,
-    project_of,
-    reading_of,
-    store_of,
-    tree_of,
-    tree_words,
-)
-from setveil.web.editor import keep_edits
+from setveil.web.choices import fields_in, line_of_choices
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, settled, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.files import Use, named, received, use_of
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import TREE_WORDS, Project
+from setveil.web.store import StoredJob
+from setveil.web.tree import draft_of, keep_edits
 from setveil.web.wording import as_field
 
 WHY = (
@@ -72,6 +60,8 @@ class HierarchyScreen(Screen):
     template = "hierarchy.html"
     loaded: bool
     needed: bool
+    lacks: str
+    """What a promise about noise still needs, which a hierarchy can give."""
     hierarchy: str | None
     chosen: bool
     """Whether the user has chosen it."""
@@ -94,49 +84,29 @@ class HierarchyScreen(Screen):
     use: Use
 
 
-async def hierarchy(request: Request) -> Response:
-    """What is chosen, and what was found in it."""
-    return await _screen(request, project_of(request))
-
-
-async def choose(request: Request) -> Response:
+async def choose(request: Request, project: Project, form: Form) -> str:
     """No hierarchy, a recipe, or a file that is named."""
-    form = await form_of(request)
-    project = project_of(request)
-    try:
-        tree = _chosen(request, project, form)
-    except SetveilError as error:
-        return await _screen(request, project, error)
-    return await _use(request, tree)
+    return await _use(request, project, _chosen(request, project, form))
 
 
-async def upload(request: Request) -> Response:
+async def upload(request: Request, project: Project, form: Form) -> str:
     """A hierarchy file that was dropped or chosen."""
-    project = project_of(request)
+    given = await received(request, project)
     try:
-        given = await received(request, project)
-    except SetveilError as error:
-        return await _screen(request, project, error)
-    try:
-        return await _use(request, {"kind": "file", **given})
+        return await _use(request, project, {"kind": "file", **given})
     finally:
         Path(given["path"]).unlink(missing_ok=True)  # if it was not taken
 
 
-async def options(request: Request) -> Response:
+async def options(request: Request, project: Project, form: Form) -> str:
     """How a file is read, and what becomes of items that it lacks."""
-    form = await form_of(request)
-    project = project_of(request)
-    tree = {**chosen_tree(project)}
+    tree = {name: one for name, one in project.chosen_tree.items() if name not in TREE_WORDS}
     for name, known in (("layout", _LAYOUTS), ("unknown", _UNKNOWN)):
-        tree.pop(name, None)
         if form.get(name) in known and form[name] not in ("", "refuse"):
             tree[name] = form[name]
-    tree.pop("levels", None)
     tree |= {"levels": form["levels"].strip()} if form.get("levels", "").strip() else {}
-    tree.pop("qualify", None)
     tree |= {"qualify": True} if form.get("qualify") else {}
-    return await _use(request, tree)
+    return await _use(request, project, tree)
 
 
 def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
@@ -156,32 +126,33 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
     return {"kind": "recipe", "recipe": recipe}
 
 
-async def _use(request: Request, tree: dict[str, Any]) -> Response:
+async def _use(request: Request, project: Project, tree: dict[str, Any]) -> str:
     """Take a hierarchy, and check it against the data."""
-    await keep_edits(request, project_of(request))
+    await keep_edits(request, project)
     async with changing(request, "tree") as project:
         project.state["tree"] = settled(project, tree) if "path" in tree else tree
         store_of(request).save(project)
-        found = tree_of(project)
-        if found is not None and data_of(project) is not None:
+        found = project.tree
+        if found is not None and project.data is not None:
             words = {name: tree[name] for name in TREE_WORDS if name in tree}
-            await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
-    return go(request, f"/projects/{project.id}/hierarchy#checked")
+            await start(request, project, "tree", tree=found[0], **words, **project.reading)
+    return f"/projects/{project.id}/hierarchy#checked"
 
 
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
-    job, tree = store_of(request).latest(project, "tree"), tree_of(project)
-    found, loaded = found_of(job), data_of(project) is not None
-    checked = None if found is None or found.checked is None else found.checked
-    proposal = None if found is None else found.proposal
+async def screen(request: Request, project: Project, error: SetveilError | None) -> HierarchyScreen:
+    """What is chosen, and what was found in it."""
+    job, tree = store_of(request).latest(project, "tree"), project.tree
+    found, loaded = found_of(job), project.data is not None
+    checked, proposal = (found.checked, found.proposal) if found else (None, None)
     values = {} if found is None else dict(found.values)
-    screen = HierarchyScreen(
+    lacks, using = line_of_choices(project), project.chosen_tree
+    again = {"kind": "recipe", "own": using["recipe"]} if "recipe" in using else {}
+    return HierarchyScreen(
         **step_frame(request, project, "hierarchy", error),
         why=WHY,
         loaded=loaded,
-        needed=loaded and needs_tree(project),
+        needed=loaded and project.needs_tree,
+        lacks=lacks if "public_items" in fields_in(lacks) else "",
         hierarchy=tree[0] if tree else None,
         chosen=bool(project.state.get("tree", {}).get("kind")),
         job=job,
@@ -190,23 +161,17 @@ async def _screen(
         found=found,
         faults=[] if checked is None else [fault.to_dict() for fault in checked.faults],
         checks=None if checked is None else report_faults(found.name, checked, as_field),
-        draft=await editor.draft_of(request, project),
-        again=_again(chosen_tree(project)),
+        draft=await run_in_threadpool(draft_of, request, project),
+        again={"kind": "offered", **again},
         paths=[[leaf, " < ".join(above)] for leaf, *above in (proposal.paths if proposal else ())],
-        proposed=_proposed(chosen_tree(project), proposal) if proposal else {},
-        options=_options(chosen_tree(project)) if tree and tree[1] is not None else [],
+        proposed=_proposed(using, proposal) if proposal else {},
+        options=_options(using) if tree and tree[1] is not None else [],
         offered=project.state.get("offered", {}).get("name", ""),
         recipes=RECIPES,
         use=use_of(request, "tree"),
         command=_command(project),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
-
-
-def _again(tree: dict[str, Any]) -> dict[str, str]:
-    """The form that checks the tree that was chosen for the user."""
-    return {"kind": "recipe", "own": tree["recipe"]} if "recipe" in tree else {"kind": "offered"}
 
 
 def _proposed(tree: dict[str, Any], proposal: Proposal) -> dict[str, str]:
@@ -232,11 +197,11 @@ def _options(tree: dict[str, Any]) -> list[Field]:
 
 
 def _command(project: Project) -> str:
-    found, data = tree_of(project), data_of(project)
+    found, data = project.tree, project.data
     if found is None or data is None:
         return ""
-    words = reading_of(project)
+    words = project.reading
     if found[1] is None:
         return command_line("hierarchy build", data[0], found[0], output="tree.csv", **words)
-    words |= {name: value for name, value in tree_words(project).items() if name != "hierarchy"}
+    words |= {name: value for name, value in project.tree_words.items() if name != "hierarchy"}
     return command_line("hierarchy check", found[0], data=data[0], **words)

@@ -9,13 +9,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from setveil.web.context import form_of, project_of, queue_of, store_of
+from setveil.web.context import form_of, queue_of, store_of
 from setveil.web.flow import changing
+from setveil.web.forms import Form
 from setveil.web.layout import Screen, go, respond
-from setveil.web.pages.jobs import back
+from setveil.web.pages.run import back
+from setveil.web.project import Project
+from setveil.web.runs import Spending
 from setveil.web.security import set_cookie
-from setveil.web.spending import Spending
-from setveil.web.store import Project, Store
+from setveil.web.store import Store
 
 WHY = (
     "Publish baskets, clicks, searches or codes of people so that nobody in them can be "
@@ -59,27 +61,23 @@ async def home(request: Request) -> Response:
 async def create(request: Request) -> Response:
     """A new project."""
     form = await form_of(request)
-    name = " ".join(form.get("name", "").split())[:80] or "New project"
-    project = store_of(request).new_project(name)
+    project = store_of(request).new_project(_tidy(form.get("name", "")) or "New project")
     return go(request, f"/projects/{project.id}/load")
 
 
-async def rename(request: Request) -> Response:
+async def rename(request: Request, project: Project, form: Form) -> str:
     """Give a project another name."""
-    form = await form_of(request)
     async with changing(request) as project:
-        project.name = " ".join(form.get("name", "").split())[:80] or project.name
+        project.name = _tidy(form.get("name", "")) or project.name
         store_of(request).save(project)
-    return go(request, "/")
+    return "/"
 
 
-async def delete(request: Request) -> Response:
+async def delete(request: Request, project: Project, form: Form) -> str:
     """Remove a project and its files."""
-    await form_of(request)
-    project = project_of(request)
     await queue_of(request).forget(project)
     store_of(request).delete(project)
-    return go(request, "/")
+    return "/"
 
 
 async def wipe(request: Request) -> Response:
@@ -92,6 +90,10 @@ async def wipe(request: Request) -> Response:
     answer = go(request, "/")
     set_cookie(answer, request.app.state.address, request.app.state.secrets)
     return answer
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.split())[:80]
 
 
 def _listed(store: Store, spending: Spending, project: Project) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import SetveilError
 from setveil.pipeline.commands import command_line, python_call
@@ -15,18 +14,10 @@ from setveil.pipeline.inspect import Inspection
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Report
 from setveil.report.querylog import report_log
-from setveil.web.context import (
-    data_of,
-    form_of,
-    found_of,
-    project_of,
-    queue_of,
-    reading_of,
-    store_of,
-)
-from setveil.web.flow import ABOUT_DATA, changing, make_records, read_again, use_source
-from setveil.web.forms import Field
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.context import found_of, queue_of, store_of
+from setveil.web.flow import ABOUT_DATA, changing, preview_task, read_again, use_source
+from setveil.web.forms import Field, Form, log_fields, log_words, reading_fields, reading_words
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.files import Use, named, received, use_of
 from setveil.web.pages.questions import (
     WHO,
@@ -39,9 +30,8 @@ from setveil.web.pages.questions import (
     understood,
     understood_log,
 )
-from setveil.web.pages.reading import log_fields, log_words, reading_fields, reading_words
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import StoredJob
 
 MOST_COLUMNS = 12
 WHY = "A record is a set of items of one person: all they bought, the pages they saw, their codes."
@@ -83,38 +73,22 @@ class LoadScreen(Screen):
     log_fields: list[list[Field]]
 
 
-async def load(request: Request) -> Response:
-    """The file of a project, or the ways to give one."""
-    return await _screen(request, project_of(request))
-
-
-async def upload(request: Request) -> Response:
+async def upload(request: Request, project: Project, form: Form) -> str:
     """A file that was dropped or chosen."""
-    project = project_of(request)
+    given = await received(request, project)
     try:
-        given = await received(request, project)
-    except SetveilError as error:
-        return await _screen(request, project, error)
-    try:
-        return await _use(request, {"kind": "upload", **given})
+        return await use_source(request, {"kind": "upload", **given})
     finally:
         Path(given["path"]).unlink(missing_ok=True)  # if it was not taken
 
 
-async def path(request: Request) -> Response:
+async def path(request: Request, project: Project, form: Form) -> str:
     """A file on this machine, which is read where it is."""
-    form = await form_of(request)
-    project = project_of(request)
-    try:
-        given = named(request, form.get("path", ""))
-    except SetveilError as error:
-        return await _screen(request, project, error)
-    return await _use(request, {"kind": "path", **given})
+    return await use_source(request, {"kind": "path", **named(request, form.get("path", ""))})
 
 
-async def sample(request: Request) -> Response:
+async def sample(request: Request, project: Project, form: Form) -> str:
     """Synthetic data."""
-    form = await form_of(request)
     kind = "log" if form.get("sample") == "log" else "shop"
     async with changing(request, *ABOUT_DATA) as project:
         for name in ("source", "terms", "contains", "offered", "tree", "reading", "several"):
@@ -124,12 +98,11 @@ async def sample(request: Request) -> Response:
         store_of(request).save(project)
         task = {"data": SAMPLES[kind], "options": {"sample": kind}}
         await queue_of(request).add(project, "sample", task)
-    return go(request, f"/projects/{project.id}/load")
+    return f"/projects/{project.id}/load"
 
 
-async def reading(request: Request) -> Response:
+async def reading(request: Request, project: Project, form: Form) -> str:
     """How to read the file."""
-    form = await form_of(request)
 
     def change(state: dict[str, Any]) -> None:
         state |= {"reading": reading_words(form), "contains": "records"}
@@ -139,14 +112,12 @@ async def reading(request: Request) -> Response:
     return await read_again(request, change)
 
 
-async def answer(request: Request) -> Response:
+async def answer(request: Request, project: Project, form: Form) -> str:
     """The answer to a question about the file."""
-    form = await form_of(request)
-    project = project_of(request)
     if form.get("several") in ("yes", "no"):
         project.state["several"] = form["several"] == "yes"
         store_of(request).save(project)
-        return go(request, f"/projects/{project.id}/load")
+        return f"/projects/{project.id}/load"
 
     def change(state: dict[str, Any]) -> None:
         state["reading"] = answered(form, state.get("reading", {}))
@@ -154,31 +125,21 @@ async def answer(request: Request) -> Response:
     return await read_again(request, change)
 
 
-async def log(request: Request) -> Response:
+async def log(request: Request, project: Project, form: Form) -> str:
     """Make records from a query log."""
-    form = await form_of(request)
-    project = project_of(request)
-    try:
-        words = log_words(form)
-    except SetveilError as error:
-        return await _screen(request, project, error)
+    words = log_words(form)
     async with changing(request, "querylog", "inspect", "tree", "advise") as project:
         project.state |= {"contains": "log", "log": words}
         project.state.pop("terms", None)
         project.state.pop("reading", None)
-        await make_records(queue_of(request), project, words)
+        task = preview_task(project) | {"options": words}
+        await queue_of(request).add(project, "querylog", task)
         store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/load")
+    return f"/projects/{project.id}/load"
 
 
-async def _use(request: Request, source: dict[str, Any]) -> Response:
-    await use_source(request, source)
-    return go(request, f"/projects/{project_of(request).id}/load")
-
-
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> LoadScreen:
+    """The file of a project, or the ways to give one."""
     store, state = store_of(request), project.state
     latest = {verb: store.latest(project, verb) for verb in ABOUT_DATA}
     jobs = {verb: job for verb, job in latest.items() if job is not None}
@@ -188,7 +149,7 @@ async def _screen(
     source, columns = state.get("source") or {}, preview.get("columns", [])
     found = found_of(jobs.get("inspect"))
     account = None if found is None else found.account
-    known = Known(preview=preview, account=account, reading=reading_of(project))
+    known = Known(preview=preview, account=account, reading=project.reading)
     failed = next((job for job in jobs.values() if job.status == "failed"), None)
     asked = asked_about(found, failed, known)
     unsaid = "record" not in known.reading and not state.get("terms")
@@ -199,13 +160,13 @@ async def _screen(
     record, said = one_record(account), [] if found is None else understood(found)
     if state.get("terms"):
         record, *said = understood_log(state.get("log", {}))
-    screen = LoadScreen(
+    return LoadScreen(
         **step_frame(request, project, "load", error),
         why=WHY,
         file=source.get("name"),
         origin=source.get("kind"),
         contains=state.get("contains"),
-        reading=reading_of(project),
+        reading=project.reading,
         jobs=jobs,
         live=live,
         preview=preview or None,
@@ -230,7 +191,6 @@ async def _screen(
         python=python,
         refresh=live is not None,
     )
-    return await respond(request, screen)
 
 
 def _cells(preview: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -252,9 +212,9 @@ def _elsewhere(project: Project) -> tuple[str, str]:
         words = dict(project.state.get("log", {}))
         line = command_line("querylog", source["name"], output="terms.csv", **words)
         return line, python_call("read_querylog", source["name"], **_python_log(words))
-    found = data_of(project)
+    found = project.data
     assert found is not None
-    words = reading_of(project)
+    words = project.reading
     line = command_line("inspect", found[0], **words)
     words = {{"input_format": "format"}.get(name, name): words[name] for name in words}
     return line, python_call("read", found[0], **words)

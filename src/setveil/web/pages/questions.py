@@ -13,9 +13,8 @@ from setveil.data.account import SETS, Account
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_name
 from setveil.errors import Note, parameters_in
 from setveil.pipeline.inspect import Inspection
-from setveil.web.forms import Field, Form, form_field
+from setveil.web.forms import Field, Form, form_field, reading_words
 from setveil.web.layout import PAGE_ONLY
-from setveil.web.pages.reading import reading_words
 from setveil.web.store import StoredJob
 from setveil.web.wording import label_of
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
 from setveil.pipeline.attack import can_attack
@@ -20,32 +19,32 @@ from setveil.report import Report
 from setveil.report.attack import report_attack
 from setveil.report.outcome import verdict_sections
 from setveil.report.supports import report_reconstructions, report_supports
-from setveil.web.context import form_of, found_of, job_of, project_of, queue_of, store_of
-from setveil.web.equivalents import anonymize_command, anonymize_python
+from setveil.web.choices import anonymize_command, anonymize_python, changed_form, choose, take
+from setveil.web.context import found_of, job_of, queue_of, store_of
 from setveil.web.flow import changing
 from setveil.web.forms import Form, item_words, whole_number
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.download import LISTS
 from setveil.web.pages.run import WHY as RUNS
-from setveil.web.pages.run import begin_run
-from setveil.web.runs import run_names, run_time, run_values
-from setveil.web.settling import changed_form, choose, take
-from setveil.web.steps import step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.pages.run import begin
+from setveil.web.project import Project
+from setveil.web.runs import run_names, run_values
+from setveil.web.store import StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import tips_of, words_in
+from setveil.words import seconds
 
 WHY = (
     "Does the promise hold, and is the release still useful? Private: hand over the release, never "
     "this page."
 )
-ASKS = ("attack", "support", "reconstruct")
-"""What can be asked about a release, as jobs of their own."""
 _REPORTS: dict[str, Callable[[Any], Report]] = {
     "attack": report_attack,
     "support": report_supports,
     "reconstruct": report_reconstructions,
 }
+ASKS = tuple(_REPORTS)
+"""What can be asked about a release, as jobs of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,109 +98,83 @@ class NoResultScreen(Screen):
     runs: list[str] = field(default_factory=list)
 
 
-async def result(request: Request) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> Screen:
     """The newest run that is done, or the newest of all."""
-    project = project_of(request)
     runs = store_of(request).jobs(project, "anonymize")
     done = next((job for job in runs if job.status == "done"), None)
     job = done or next(iter(runs), None)
     if job is None:
-        frame = step_frame(request, project, "result")
-        return await respond(request, NoResultScreen(**frame, why=WHY))
-    return await respond(request, run_screen(request, project, job))
+        return NoResultScreen(**step_frame(request, project, "result"), why=WHY)
+    return run_screen(request, project, job)
 
 
-async def one_run(request: Request) -> Response:
+async def one_run(request: Request, project: Project, error: SetveilError | None) -> Screen:
     """One run: how far it is, what went wrong, or its release."""
-    project = project_of(request)
-    return await respond(request, run_screen(request, project, run_of(request, project)))
+    return run_screen(request, project, run_of(request, project), error)
 
 
-async def report(request: Request) -> Response:
+async def report(request: Request, project: Project, error: SetveilError | None) -> Screen:
     """Everything about one release, with charts."""
-    project = project_of(request)
     job = run_of(request, project)
     found, frame = _found(job), step_frame(request, project, "result")
-    runs = store_of(request).jobs(project, "anonymize")
-    name = run_names(project, runs)[job.id]
+    name = run_names(project, store_of(request).jobs(project, "anonymize"))[job.id]
     frame |= {"title": "The full report", "why": name, "refresh": job.is_live}
-    return await respond(
-        request, ReportScreen(**frame, job=job, dossier=found.dossier if found else None)
-    )
+    return ReportScreen(**frame, job=job, dossier=found.dossier if found else None)
 
 
-async def attempt(request: Request) -> Response:
+async def attempt(request: Request, project: Project, form: Form) -> str:
     """Start what a run has suggested: its settings with the changes of one line of advice."""
-    form = await form_of(request)
-    project = project_of(request)
     job = run_of(request, project)
-    found, before = _found(job), dict(project.state)
-    try:
-        at = whole_number("at", form)
-        tips = [] if found is None else found.advice
-        if found is None or at is None or not at < len(tips) or not words_in(tips[at]):
-            raise ParameterError("at", at, "this run has no such suggestion")
-        method = str(found.values["method"]["name"])
-        settled = changed_form(job.task["options"], method, words_in(tips[at]))
-        choose(project, settled)
-        take(project, settled)
-    except SetveilError as error:
-        project.state = before
-        return await respond(request, run_screen(request, project, job, error))
+    found, at = _found(job), whole_number("at", form)
+    tips = [] if found is None else found.advice
+    if found is None or at is None or not at < len(tips) or not words_in(tips[at]):
+        raise ParameterError("at", at, "this run has no such suggestion")
+    method = str(found.values["method"]["name"])
+    settled = changed_form(job.task["options"], method, words_in(tips[at]))
+    choose(project, settled)
+    take(project, settled)
     store_of(request).save(project)
-    return await begin_run(request, project)
+    return await begin(request, project, {})
 
 
-async def rename(request: Request) -> Response:
+async def rename(request: Request, project: Project, form: Form) -> str:
     """Give a run another name; an empty one is the usual name."""
-    return await _kept(request, _named)
-
-
-async def final(request: Request) -> Response:
-    """Make a release the one to hand over."""
-    return await _kept(request, lambda state, job, form: state.update(final=job.id))
-
-
-async def _kept(
-    request: Request, change: Callable[[dict[str, Any], StoredJob, Form], object]
-) -> Response:
-    """Change what a project remembers of a run."""
-    form = await form_of(request)
+    name = " ".join(form.get("name", "").split())[:80]
     async with changing(request) as project:
         job = run_of(request, project)
-        change(project.state, job, form)
+        names = {id: old for id, old in project.state.get("names", {}).items() if id != job.id}
+        project.state["names"] = names | ({job.id: name} if name else {})
         store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/runs/{job.id}")
+    return f"/projects/{project.id}/runs/{job.id}"
 
 
-def _named(state: dict[str, Any], job: StoredJob, form: Form) -> None:
-    name = " ".join(form.get("name", "").split())[:80]
-    names = {id: old for id, old in state.get("names", {}).items() if id != job.id}
-    state["names"] = names | ({job.id: name} if name else {})
+async def final(request: Request, project: Project, form: Form) -> str:
+    """Make a release the one to hand over."""
+    async with changing(request) as project:
+        job = run_of(request, project)
+        project.state["final"] = job.id
+        store_of(request).save(project)
+    return f"/projects/{project.id}/runs/{job.id}"
 
 
-async def ask(request: Request) -> Response:
+async def ask(request: Request, project: Project, form: Form) -> str:
     """Attack the release, count in it, or reconstruct originals."""
-    form = await form_of(request)
-    project = project_of(request)
     job = run_of(request, project)
     verb = request.path_params["verb"]
-    try:
-        if verb in ASKS and verb not in _asks(found_of(job)):
-            raise ParameterError("verb", verb, "this cannot be asked about such a release")
-        options = _options(verb, form)
-    except SetveilError as error:
-        return await respond(request, run_screen(request, project, job, error))
+    if verb in ASKS and verb not in _asks(found_of(job)):
+        raise ParameterError("verb", verb, "this cannot be asked about such a release")
+    options = _options(verb, form)
     before = about_run(request, project, job, verb)
     task: dict[str, Any] = {"run": job.id, "release": str(job.folder / RELEASE), "options": options}
     if verb == "attack":  # the others need the release alone
         task |= {"data": job.task["data"], "files": job.task["files"]}
-        task["options"] |= _reading(job)
+        words = job.task["options"]
+        options |= {name: words[name] for name in (*READING, "input_format") if name in words}
     await queue_of(request).add(project, verb, task)
     for old in before:
         await queue_of(request).cancel(old)
         store_of(request).forget(old)
-    return go(request, f"/projects/{project.id}/runs/{job.id}#{verb}")
+    return f"/projects/{project.id}/runs/{job.id}#{verb}"
 
 
 def run_of(request: Request, project: Project) -> StoredJob:
@@ -219,13 +192,13 @@ def run_screen(
     found, words = _found(job), job.task.get("options", {})
     runs = store_of(request).jobs(project, "anonymize")
     (own,) = (run for run in run_values(project, runs) if run["id"] == job.id)
-    jobs = {verb: _latest(request, project, job, verb) for verb in ASKS}
-    asked = {verb: each for verb, each in jobs.items() if each is not None}
+    jobs = {verb: about_run(request, project, job, verb) for verb in ASKS}
+    asked = {verb: each[0] for verb, each in jobs.items() if each}
     answers = {verb: answer for verb in asked if (answer := found_of(asked[verb]))}
+    reports = {verb: _REPORTS[verb](answer) for verb, answer in answers.items()}
     live = job.is_live or any(each.is_live for each in asked.values())
     frame = step_frame(request, project, "run" if job.is_live else "result", error)
-    if job.is_live:
-        frame |= {"title": "Anonymizing"}
+    frame |= {"title": "Anonymizing"} if job.is_live else {}
     return ResultScreen(
         **frame,
         why=RUNS if job.is_live else WHY,
@@ -233,18 +206,16 @@ def run_screen(
         progress=queue_of(request).progress(job),
         holds=found.verdict.holds if found else None,
         outcome={**found.values, "advice": tips_of(found.advice)} if found else None,
-        attack=_asked(asked.get("attack")),
-        support=_asked(asked.get("support")),
-        reconstruct=_asked(asked.get("reconstruct")),
+        **{verb: _asked(asked.get(verb), reports.get(verb)) for verb in ASKS},  # type: ignore[arg-type]
         job=job,
-        took=run_time(job),
+        took="" if job.ended is None else seconds(job.ended - job.created),
         found=found,
         failed=Report(tuple(verdict_sections(found.verdict))) if found else None,
         asks=_asks(found),
         asked=asked,
         newest=max(asked, key=lambda verb: asked[verb].number, default=""),
         answers=answers,
-        reports={verb: _REPORTS[verb](answer) for verb, answer in answers.items()},
+        reports=reports,
         lists=[name for name in LISTS if (job.folder / name).is_file()],
         command=anonymize_command(project, words),
         python=anonymize_python(project, words),
@@ -291,18 +262,8 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
     raise ParameterError("verb", verb, f"it is one of {', '.join(ASKS)}")
 
 
-def _reading(job: StoredJob) -> dict[str, Any]:
-    words = job.task["options"]
-    return {name: words[name] for name in (*READING, "input_format") if name in words}
-
-
-def _latest(request: Request, project: Project, job: StoredJob, verb: str) -> StoredJob | None:
-    return next(iter(about_run(request, project, job, verb)), None)
-
-
-def _asked(job: StoredJob | None) -> dict[str, Any] | None:
+def _asked(job: StoredJob | None, report: Report | None) -> dict[str, Any] | None:
     if job is None:
         return None
-    found = found_of(job)
     said = {"id": job.id, "status": job.status, "error": job.error or None}
-    return {**said, "result": found and dict(_REPORTS[job.verb](found).values)}
+    return {**said, "result": report and dict(report.values)}

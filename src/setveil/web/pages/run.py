@@ -1,31 +1,28 @@
-"""The fifth step: what will be done, the button that does it, and what was done before."""
+"""The fifth step: what will be done, the button that does it, and how far jobs are."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from setveil.errors import SetveilError
 from setveil.pipeline.anonymize import job_from
-from setveil.web.context import (
-    anonymize_words,
-    data_of,
-    form_of,
-    project_of,
-    store_of,
-    tree_of,
-)
-from setveil.web.equivalents import anonymize_python, safe_command
-from setveil.web.fixing import check_choices
+from setveil.web.choices import both, check_choices
+from setveil.web.context import job_of, project_of, queue_of, store_of
 from setveil.web.flow import start
-from setveil.web.layout import Screen, go, respond
+from setveil.web.forms import Form
+from setveil.web.layout import Screen, step_frame
+from setveil.web.pages.hierarchy import RECIPES
+from setveil.web.project import Project
 from setveil.web.runs import run_values
-from setveil.web.steps import step_frame
-from setveil.web.store import Project
+from setveil.web.store import StoredJob
 from setveil.web.wording import label_of, line_of, phrase_of
+from setveil.words import plural, rough_share
 
 WHY = (
     "Each release is checked by code that shares nothing with the code that made it. One that "
@@ -45,47 +42,30 @@ class RunScreen(Screen):
     runs: list[dict[str, Any]]
 
 
-async def run(request: Request) -> Response:
+async def begin(request: Request, project: Project, form: Form) -> str:
+    """Anonymize with what is settled, as a job."""
+    check_choices(project)
+    made = await start(request, project, "anonymize", **project.words)
+    return f"/projects/{project.id}/runs/{made.id}"
+
+
+async def screen(request: Request, project: Project, error: SetveilError | None) -> RunScreen:
     """What would be done."""
-    return await _screen(request, project_of(request))
-
-
-async def begin(request: Request) -> Response:
-    """Anonymize, as a job."""
-    await form_of(request)
-    return await begin_run(request, project_of(request))
-
-
-async def begin_run(request: Request, project: Project) -> Response:
-    """Start a run with what is settled."""
-    try:
-        check_choices(project)
-    except SetveilError as error:
-        return await _screen(request, project, error)
-    made = await start(request, project, "anonymize", **anonymize_words(project))
-    return go(request, f"/projects/{project.id}/runs/{made.id}")
-
-
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
-    screen = RunScreen(
+    return RunScreen(
         **step_frame(request, project, "run", error),
         why=WHY,
-        loaded=data_of(project) is not None,
-        words=anonymize_words(project),
+        loaded=project.data is not None,
+        words=project.words,
         choices=_choices(project),
         runs=run_values(project, store_of(request).jobs(project, "anonymize")),
-        command=safe_command(project),
-        python=anonymize_python(project),
+        **both(project),
     )
-    return await respond(request, screen)
 
 
 def _choices(project: Project) -> list[list[str]]:
     """The choices, in the words of the page."""
-    found, tree = data_of(project), tree_of(project)
-    words = anonymize_words(project)
+    found, tree = project.data, project.tree
+    words = project.words
     shown = {name: words[name] for name in words if name not in ("hierarchy", "promise", "method")}
     method = words.get("method")
     try:
@@ -98,7 +78,7 @@ def _choices(project: Project) -> list[list[str]]:
         ["Data", project.state["source"]["name"] if found else ""],
         ["Promise", promise],
         ["Method", str(method or "")],
-        ["Hierarchy", tree[0] if tree else "none"],
+        ["Hierarchy", RECIPES.get(tree[0], tree[0]) if tree else "none"],
         *(
             [label_of(name), phrase_of(name, value) or _value(value)]
             for name, value in shown.items()
@@ -110,3 +90,46 @@ def _value(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+async def status(request: Request) -> Response:
+    """How far a job is, once."""
+    job = job_of(request, project_of(request))
+    return JSONResponse({"id": job.id, "verb": job.verb, **_said(queue_of(request).progress(job))})
+
+
+async def events(request: Request) -> Response:
+    """How far a job is, again and again, until it has ended."""
+    job = job_of(request, project_of(request))
+
+    async def lines() -> AsyncIterator[str]:
+        async for now in queue_of(request).follow(job.id):
+            yield f"data: {json.dumps(_said(now))}\n\n"
+
+    return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+async def cancel(request: Request, project: Project, form: Form) -> str:
+    """End a job."""
+    job = job_of(request, project)
+    await queue_of(request).cancel(job)
+    return back(project.id, job)
+
+
+def back(project: str, job: StoredJob) -> str:
+    """The screen on which a job is shown."""
+    places = {"tree": "hierarchy", "advise": "goal", "compare": "compare"}
+    if job.verb in ("anonymize", "attack", "support", "reconstruct"):
+        return f"/projects/{project}/runs/{job.task.get('run') or job.id}"
+    return f"/projects/{project}/{places.get(job.verb, 'load')}"
+
+
+def _said(now: dict[str, Any]) -> dict[str, Any]:
+    """How far it is, also in words."""
+    stage, _, detail = str(now["stage"]).partition(":")
+    words = f"{stage[:1].upper()}{stage[1:]}{',' if detail else ''}{detail}"
+    if now["status"] == "queued":
+        words = f"Waiting for {plural(now['ahead'], 'other job')}" if now["ahead"] else "Waiting"
+    share = now["done"] / now["total"] if now["total"] else None
+    shown = f"{words} ({rough_share(share)})" if share is not None else words
+    return {**now, "words": shown or "Starting", "share": share}
