@@ -8,10 +8,11 @@ from dataclasses import fields
 from html import unescape
 from importlib import import_module
 from pkgutil import iter_modules
+from types import SimpleNamespace
 
 import pytest
 
-from setveil.report.fragments import losses_table
+from setveil.report.fragments import attack_figure, losses_table
 from setveil.web import pages
 from setveil.web.layout import STEPS, Screen
 from tests.web.serving import BASKETS, TREE, ended, served
@@ -265,6 +266,11 @@ def test_home_shows_what_runs(page):
     (listed,) = [one for one in page.get("/").json["projects"] if one["id"] in place]
     assert listed["running"] == [{"doing": "Generating a sample", "place": f"{place}/load"}]
     page.post(f"{place}/delete")
+
+
+def test_a_chart_without_draws_is_not_drawn():
+    rows = [SimpleNamespace(kind="items", draws=0)]
+    assert attack_figure(SimpleNamespace(rows=rows)) == ""
 
 
 @pytest.mark.long
