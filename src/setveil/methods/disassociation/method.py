@@ -13,8 +13,7 @@ from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.arranging import Arranger
-from setveil.methods.disassociation.grouping import SIZES, is_head
+from setveil.methods.disassociation.arranging import SIZES, Arranger, is_head
 from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import assemble
