@@ -134,7 +134,7 @@ SHARED = {
     "promises.coherence": {"Coherence"},
     "promises.kanonymity": None,
     "promises.promise": {"Promise"},
-    "published.disassociated.draws": {"draw_places"},
+    "published.disassociated.placing": {"draw_places"},
     "published.disassociated.forest": {"Forest", "preorder_of"},
     "published.disassociated.form": {"Disassociated"},
     "published.disassociated.supports": {"NOWHERE", "TERM", "Group", "Query", "SupportIndex"},
@@ -151,7 +151,7 @@ OF_THE_AUDIT_ALONE = {"draw_places", "preorder_of", "SupportIndex", "Group", "Qu
 """Functions over records among them; no method has them."""
 COUNTING = {
     *("merged", "of_rows", "supports", "support_of", "supports_of", "term_totals", "estimates"),
-    *("same_as", "counting", "without_rare"),
+    *("counting", "without_rare"),
 }
 """Members of the shared types that merge, count or estimate over records: the audit has its own."""
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from setveil.alignment.merging import count_records
 from setveil.audit import verify
 from setveil.audit.coherence import find_moles
-from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.methods import Suppression
 from setveil.methods.suppression.moles import greatest_fraction

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from setveil.audit.disassociated import blocks, projections
+from setveil.audit.disassociated import projections
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
@@ -58,8 +58,8 @@ def test_small_blocks_give_the_same_answers_as_one(seed):
     cases = [(release, data), spoiled(Random(seed), release, data)]
     whole = [said(*case, limit) for case in cases for limit in (1, 4)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "_ENTRIES", 7)
-        patch.setattr(blocks, "_PARTS", 3)
+        patch.setattr(projections, "_ENTRIES", 7)
+        patch.setattr(projections, "_PARTS", 3)
         patch.setattr(projections, "_WORD", 1 + seed % 20)  # rows are read few items at a time
         assert [said(*case, limit) for case in cases for limit in (1, 4)] == whole
     assert all(holds for _, holds, *_ in whole[0])

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from setveil.audit.disassociated import pairs
+from setveil.audit.disassociated import original as checks
 from setveil.audit.verify import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -140,14 +140,14 @@ def test_triples_are_compared_if_m_is_three():
 
 @pytest.mark.parametrize("few", [0, 1])
 def test_large_data_is_compared_by_its_most_suspicious_pairs(monkeypatch, few):
-    monkeypatch.setattr(pairs, "MOST_SETS", few)
+    monkeypatch.setattr(checks, "MOST_SETS", few)
     lines = [{"size": 5, "chunks": [[[["b", "d"], 3]]], "terms": ["c"]}]
     release = Disassociated.of_clusters(lines, KmAnonymity(k=3, m=2))
     assert not verify(release, original("d", "d", "b c d", "b", "b")).holds
     verdict = verify(release, original("b d", "b d", "b c d", "c", "c"))
     assert verdict.holds
     assert "every pair of items in a chunk is at least that of its" in verdict.checks[-1].text
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
+    monkeypatch.setattr(checks, "MOST_PAIRS", 1)
     verdict = verify(release, original("b d", "b d", "b c d", "c", "c"))
     assert "pairs of some items in chunks" in verdict.checks[-1].text
 

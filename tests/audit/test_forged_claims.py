@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from setveil.alignment.merging import count_records
 from setveil.audit import verify
 from setveil.audit.itemsets import Search, Vertical
-from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.audit import itemsets, km, verify
-from setveil.audit.km import find_violations
-from setveil.audit.records import count_records
+from setveil.alignment.merging import count_records
+from setveil.audit import anonymity, itemsets, verify
+from setveil.audit.anonymity import find_violations
 from setveil.data.transactions import Bags, Transactions
 from setveil.promises import KmAnonymity
 from tests.audit.releases import bags_of
@@ -61,7 +61,7 @@ def test_thousands_of_random_data_sets_have_the_violations_of_the_oracle(seed):
 @pytest.mark.parametrize("most", [1, 5])
 def test_the_answer_is_the_same_when_extensions_are_counted_in_small_parts(most, monkeypatch):
     monkeypatch.setattr(itemsets, "_MOST_EXTENSIONS", most)
-    monkeypatch.setattr(km, "_FEW", most)
+    monkeypatch.setattr(anonymity, "_FEW", most)
     draw = random.Random(most)
     for _ in range(300):
         assert_like_oracle(random_records(draw), draw.randint(2, 5), draw.randint(1, 6))

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import setveil as sv
-from setveil.audit.attack.table import view_of
+from setveil.audit.attack.attack import view_of
 from tests.audit.disassociations import invented, projected, released
 from tests.oracle import disassociation, linking
 
@@ -154,7 +154,7 @@ def test_a_chunk_with_too_many_placements_is_close_to_the_exact_chance(monkeypat
     shared = [[["x"], 4], [["x", "y"], 3], [["w", "x"], 3]]
     clusters = [{"shared": [shared], "parts": parts}]
     exact, number = seen(clusters)
-    monkeypatch.setattr("setveil.audit.attack.overlaid._MOST_STATES", 1)
+    monkeypatch.setattr("setveil.audit.attack.linking._MOST_STATES", 1)
     close = seen(clusters)[0]
     for known in ("x", "xy", "xz", "wx"):
         numbers = tuple(sorted(number[item] for item in known))

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from setveil.audit import verify
-from setveil.audit.typical_bags import assignment
+from setveil.audit.typical_bags import pairing
 from setveil.data.transactions import Bags
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import VocabularyKAnonymity
@@ -88,10 +88,10 @@ def test_a_release_of_other_people_with_the_same_items_is_found():
 
 def test_the_verdict_says_what_was_checked_of_large_data(monkeypatch):
     release, original = bags_of(["ac", "ac", "ee", "ee"]), ["bd", "ac", "ee", "ee"]
-    monkeypatch.setattr(assignment, "MOST_WORK", 1)
+    monkeypatch.setattr(pairing, "MOST_WORK", 1)
     assert "too large to compare how often" in contains(release, original).text
     assert not contains(release, ["ae", "ae", "ce", "ce"]).holds
-    monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
+    monkeypatch.setattr(pairing, "MOST_PAIRS", 1)
     assert "too large to compare all bags" in contains(release, original).text
     assert contains(release, ["ae", "ae", "ce", "ce"]).holds
 

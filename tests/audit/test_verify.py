@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from setveil.alignment.align import over
 from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
@@ -252,7 +253,7 @@ def test_a_release_over_a_pruned_tree_is_compared_over_the_whole_one():
     original = Transactions.of([[str(n)] for n in range(30)])
     tree = balanced(original.vocabulary, fanout=5)
     release = Generalized.of([[tree.path(str(n))[1]] for n in range(30)], tree, KAnonymity(k=5))
-    pruned = release.on(tree.pruned(release.published_nodes())).without_alignment()
+    pruned = over(release, tree.pruned(release.published_nodes())).without_alignment()
     assert verify(pruned).holds
     assert verify(pruned, original).holds
     fewer = verify(pruned, Transactions.of([[str(n)] for n in range(10)] * 3))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from setveil.alignment.align import over
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, OutputError, ParameterError, ReleaseError
 from setveil.hierarchy.tree import Hierarchy
@@ -191,7 +192,7 @@ def test_of_a_built_tree_only_what_the_records_show_is_published(tmp_path):
     again = read_release(tmp_path / "r")
     assert again == release
     assert again.hierarchy.origin.pruned
-    assert again.on(release.hierarchy) == release
+    assert over(again, release.hierarchy) == release
 
 
 def test_a_built_tree_is_published_whole_when_the_items_are_public(tmp_path):

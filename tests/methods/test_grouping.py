@@ -18,8 +18,8 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation
-from setveil.methods.disassociation.arranging import Arranger
-from setveil.methods.disassociation.grouping import (
+from setveil.methods.disassociation.arranging import (
+    Arranger,
     Found,
     head_kinds,
     judge_all,

@@ -19,6 +19,8 @@ from setveil.metrics.associations import (
     Top,
     _top_of_levels,
     deviation,
+    pair_error,
+    pair_error_top,
     tkd,
     tkd_2,
     tkd_a,
@@ -26,9 +28,11 @@ from setveil.metrics.associations import (
     tkd_a_range,
     tkd_ml2,
     tkd_range,
+    triple_error,
+    triple_error_top,
 )
-from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
 from setveil.metrics.itemsets import top_itemsets_with_bounds
+from setveil.metrics.state import draw_worlds, joined
 from setveil.metrics.terms import (
     chunked,
     pair_supports,
@@ -39,11 +43,10 @@ from setveil.metrics.terms import (
     re_top,
     tlost,
 )
-from setveil.metrics.worlds import joined
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
+from setveil.published.disassociated.reconstruct import reconstruct
 from setveil.published.suppressed import Suppressed
 from tests.oracle import associations as oracle
 from tests.oracle import itemsets, worlds
@@ -106,7 +109,7 @@ def test_the_deviation_of_what_is_certain_is_that_of_the_oracle(seed, count, lea
 @given(SEEDS, st.integers(1, 3))
 def test_the_deviation_is_that_of_the_joined_reconstructions(seed, several):
     _, release, original = sample(seed)
-    known = reconstructions(release, several, seed=3)
+    known = draw_worlds(release, seed=3, reconstructions=several)
     before = itemsets.supports(as_sets(original))
     after = itemsets.supports([record for world in known for record in world])
     top = deviation(Top.of(before, 5), Top.of(after, 5))
@@ -133,7 +136,7 @@ def test_relative_errors_are_those_of_the_oracle(seed):
 @given(SEEDS, st.integers(1, 4), st.integers(2, 3), st.integers(1, 3))
 def test_the_error_of_frequent_itemsets_is_that_of_the_oracle(seed, count, size, several):
     _, release, original = sample(seed)
-    known = reconstructions(release, several, seed=3)
+    known = draw_worlds(release, seed=3, reconstructions=several)
     truth = oracle.frequent_error(
         as_sets(original), [as_sets(world) for world in known], count, size
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from setveil import METHODS, DifferentialPrivacy, KmAnonymity, Suppressed, Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS, measure
-from setveil.metrics.items import expected_supports, item_error
+from setveil.metrics.queries import expected_supports, item_error
 from tests.audit.releases import bags_of, parents_of, published_of, releases
 from tests.oracle import losses as oracle
 from tests.strategies import transactions

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setveil.alignment.align import over
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.build import balanced
@@ -211,7 +212,7 @@ def test_a_release_over_a_pruned_tree_is_measured_over_the_whole_one():
     original = Transactions.of([[str(n)] for n in range(30)])
     tree = balanced(original.vocabulary, fanout=5)
     whole = Generalized.of([[tree.path(str(n))[1]] for n in range(30)], tree, KAnonymity(k=5))
-    pruned = whole.on(tree.pruned(whole.published_nodes())).without_alignment()
+    pruned = over(whole, tree.pruned(whole.published_nodes())).without_alignment()
     assert pruned.hierarchy.leaf_count == 6
     assert measure(pruned, original) == measure(whole, original)
     assert ncp(pruned, original) == pytest.approx(5 / 30)

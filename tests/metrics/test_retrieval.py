@@ -17,10 +17,10 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read_release, write
 from setveil.methods.partition import Partition
 from setveil.metrics.generalization import blm as blm_of_nodes
+from setveil.metrics.generalization import guess_alignment, of_slots
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.retrieval import recall, sdist, term_counts
 from setveil.metrics.state import Measure
-from setveil.metrics.typical_bags import guess_alignment, of_slots
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.typical_bags import TypicalBags

@@ -135,6 +135,8 @@ def test_rare_items_are_left_out_as_in_the_first_release():
     outcome = sv.apply(first.release, [["a"], ["a"], ["a", "b"]])
     assert outcome.release.min_people == 2
     assert outcome.release.shown == {"a"}
+    less = sv.apply(first.release, [["a"], ["a"], ["a", "new"]], unknown="drop")
+    assert less.release.min_people == 2
     assert "1 item that occurs in fewer than 2 records" in outcome.notes[0]
 
 

@@ -13,10 +13,11 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.io import read_release, write
 from setveil.methods import Disassociation
 from setveil.metrics import measure
+from setveil.metrics.state import draw_worlds
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
+from setveil.published.disassociated.reconstruct import reconstruct
 
 DATA = quest(600, items=40, average_length=5, patterns=30, seed=5)
 PROMISE = KmAnonymity(k=4, m=2)
@@ -38,7 +39,9 @@ def test_a_release_gives_the_same_worlds_and_losses_after_writing(release, tmp_p
     again = read_release(tmp_path / "release")
     assert again == release
     assert reconstruct(again, seed=3) == reconstruct(release, seed=3)
-    assert reconstructions(again, 3, seed=3) == reconstructions(release, 3, seed=3)
+    assert draw_worlds(again, seed=3, reconstructions=3) == draw_worlds(
+        release, seed=3, reconstructions=3
+    )
     assert measure(again, DATA) == measure(release, DATA)
 
 

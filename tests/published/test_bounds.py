@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from setveil.alignment.align import over
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
@@ -128,7 +129,7 @@ def test_the_bounds_of_any_generalized_records_are_those_over_all_possible_origi
 def test_bounds_hold_for_every_tree_of_which_the_published_part_is_all_that_is_seen(block):
     for seed in range(block * 15, block * 15 + 15):
         release = random_generalized(Random(f"part {seed}"), most=5)
-        release = release.on(release.hierarchy.pruned(release.published_nodes()))
+        release = over(release, release.hierarchy.pruned(release.published_nodes()))
         oracle = oracle_of(release)
         trees = list(completions(oracle, UNSEEN))
         for asked in itemsets(release.hierarchy.labels):
@@ -147,7 +148,7 @@ def test_bounds_hold_for_every_tree_of_which_the_published_part_is_all_that_is_s
 def test_estimates_of_many_itemsets_are_the_expected_supports(chance):
     release = random_generalized(chance)
     if chance.random() < 0.5:
-        release = release.on(release.hierarchy.pruned(release.published_nodes()))
+        release = over(release, release.hierarchy.pruned(release.published_nodes()))
     items = chance.sample([*release.hierarchy.labels, UNSEEN], min(3, len(release.hierarchy) + 1))
     asked = [pair for size in (1, 2) for pair in combinations(range(len(items)), size)]
     queries = np.array([[*pair, -1][:2] for pair in asked])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import KAnonymity
-from setveil.published import estimates
+from setveil.published import generalized
 from setveil.published.generalized import Generalized
 from tests.audit.releases import parents_of, published_of, releases
 from tests.oracle.losses import estimate
@@ -28,9 +28,9 @@ def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_bloc
     )
     with pytest.MonkeyPatch.context() as patch:
         for name, value in way.items():
-            patch.setattr(estimates, name, value)
+            patch.setattr(generalized, name, value)
         rows = np.array([[*range(len(items)), -1]])
-        found = estimates.estimate_supports(release, items, rows)
+        found = generalized.estimate_supports(release, items, rows)
     assert found[0] == pytest.approx(
         float(estimate(published_of(release), items, parents_of(tree)))
     )
@@ -39,7 +39,9 @@ def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_bloc
 def test_an_item_that_the_tree_does_not_have_is_held_by_nobody():
     tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
     release = Generalized.of([["ALL"], ["a"]], tree, KAnonymity(k=2))
-    assert estimates.estimate_supports(release, ["zebra", "a"], np.array([[0], [1]])).tolist() == [
+    assert generalized.estimate_supports(
+        release, ["zebra", "a"], np.array([[0], [1]])
+    ).tolist() == [
         0.0,
         1.5,
     ]
@@ -48,7 +50,7 @@ def test_an_item_that_the_tree_does_not_have_is_held_by_nobody():
 def test_a_node_that_occurs_twice_in_a_bag_has_two_chances_to_be_an_item():
     tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
     release = Generalized.of([{"ALL": 2}, {"ALL": 1}], tree, KAnonymity(k=2), counted=True)
-    assert estimates.estimate_supports(
+    assert generalized.estimate_supports(
         release, ["a", "b"], np.array([[0, -1], [0, 1]])
     ).tolist() == [
         0.75 + 0.5,

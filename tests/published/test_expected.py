@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.published.support import Support
+from setveil.published.countable import Support
 from tests.oracle.placements import mean_support
 from tests.strategies import transactions
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from setveil.alignment.align import over
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
@@ -87,9 +88,9 @@ def test_weights_are_added_when_equal_rows_are_merged():
 @given(st.one_of(releases(), releases(multiset=True)))
 def test_a_release_over_its_pruned_tree_and_back_is_the_same(pair):
     release, _ = pair
-    pruned = release.on(release.hierarchy.pruned(release.published_nodes()))
+    pruned = over(release, release.hierarchy.pruned(release.published_nodes()))
     assert pruned == release
-    back = pruned.on(release.hierarchy)
+    back = over(pruned, release.hierarchy)
     assert back.classes == release.classes
     assert back.alignment.tolist() == release.alignment.tolist()
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.coverage import SHAPES, SHORT, coverage, shape
 from setveil import read_release, verify
-from setveil.published.intervals import least, margin
+from setveil.published.ledger import least, margin
 from tests.methods.quicknoise import QuickNoise
 from tests.oracle.privacy import laplace_cdf
 from tests.releases.make import HERE

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ParameterError
+from setveil.metrics.state import draw_worlds
 from setveil.promises import KmAnonymity
 from setveil.published.disassociated.clusters import Chunk, JointCluster, SimpleCluster
-from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.placing import draw_places
 from setveil.published.disassociated.reconstruct import (
     assemble,
     place_pieces,
     reconstruct,
-    reconstructions,
 )
 from tests.oracle import worlds
 from tests.proofs import proof
@@ -157,10 +157,10 @@ def test_other_seeds_and_no_seed_give_other_records():
 
 def test_several_worlds_begin_with_the_one_of_their_seed():
     release = Disassociated.of_clusters([FIGURE_3], PROMISE)
-    several = reconstructions(release, 3, seed=5)
+    several = draw_worlds(release, seed=5, reconstructions=3)
     assert several[0] == reconstruct(release, 5)
     assert len({tuple(world) for world in several}) == 3
-    assert several == reconstructions(release, 3, seed=5)
+    assert several == draw_worlds(release, seed=5, reconstructions=3)
 
 
 def test_the_order_of_the_records_is_random():
@@ -242,7 +242,7 @@ def test_numbers_below_one_are_refused():
     with pytest.raises(ParameterError):
         reconstruct(release, most_per_term=0)
     with pytest.raises(ParameterError):
-        reconstructions(release, 0)
+        draw_worlds(release, reconstructions=0)
 
 
 def test_all_places_are_equally_likely():

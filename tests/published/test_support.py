@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.errors import InfeasibleError
-from setveil.published.support import Support
+from setveil.published.countable import Support
 from tests.strategies import data_with_tree
 
 METHODS = (

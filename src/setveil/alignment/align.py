@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
-from setveil.alignment.merging import equal_records, item_supports, stacked
+from setveil.alignment.merging import (
+    SomeRelease,
+    equal_records,
+    item_supports,
+    recounted,
+    renamed,
+    stacked,
+)
 from setveil.data.arrays import Int32s, Int64s, distinct, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
@@ -18,8 +25,6 @@ from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.threads import on_threads
 from setveil.words import count, plural
-
-SomeRelease = TypeVar("SomeRelease", bound=Release)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -56,7 +61,12 @@ def align(release: Generalized, original: Transactions) -> Int64s:
     release = over_whole_tree(release, original)
     check_size(release, original)
     if release.is_global:
-        _check_known(release, original)
+        # The cut says nothing about items that the tree lacks. If the release says that such items
+        # were dropped or placed below the root, they are gone or there by now.
+        leaves = leaves_of(release.hierarchy, original.vocabulary)
+        foreign = np.flatnonzero(leaves[original.items] < 0)
+        if len(foreign):
+            raise _foreign(original.record(int(original.rows[foreign[0]])))
         images = image_alignment(release, original)
         if release.alignment is not None and not np.array_equal(release.alignment, images):
             raise MisfitError("its alignment is not the one that follows from its cut")
@@ -65,15 +75,6 @@ def align(release: Generalized, original: Transactions) -> Int64s:
         check_alignment(release, original, release.alignment)
         return release.alignment
     return _match(release, original)
-
-
-def _check_known(release: Generalized, original: Transactions) -> None:
-    """Refuse originals with items that the tree lacks: the cut says nothing about them. If the
-    release says that such items were dropped or placed below the root, they are gone or there by
-    now."""
-    foreign = np.flatnonzero(leaves_of(release.hierarchy, original.vocabulary)[original.items] < 0)
-    if len(foreign):
-        raise _foreign(original.record(int(original.rows[foreign[0]])))
 
 
 def _foreign(record: tuple[str, ...]) -> MisfitError:
@@ -105,7 +106,7 @@ def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease
     if release.tree.origin.parameters.get("unknown") == "root":
         missing = lacking(release.tree, original.vocabulary)
         new = [item for item in missing if item not in release.tree]
-        return release.on(rooted(release.tree, new)) if new else release
+        return over(release, rooted(release.tree, new)) if new else release
     if not release.tree.origin.pruned:
         return release
     tree = _rebuilt(release.tree.origin, original)
@@ -145,10 +146,23 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
 def on_tree(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
     """A release that shows only a part of its tree, over the whole tree; errors call it `name`."""
     try:
-        return release.on(tree)
+        return over(release, tree)
     except UnknownItemError as error:
         problem = f"it contains {plural(len(error.items), 'node')} that {name} lacks"
         raise MisfitError(problem, published=error.items) from None
+
+
+def over(release: SomeRelease, tree: Hierarchy) -> SomeRelease:
+    """The same release over another tree with the same labels (the whole one, not a part)."""
+    some: Any = release
+    if some.items is not some.tree.nodes:  # its items are numbered on their own
+        tree.nodes.encode(some.items.labels)
+        return replace(release, hierarchy=tree)  # type: ignore[type-var]
+    used, numbers = np.unique(some.classes.items), np.full(len(some.tree), -1, dtype=np.int32)
+    numbers[used] = tree.nodes.encode([some.tree.labels[node] for node in used.tolist()])
+    rows = renamed(some.classes, numbers, tree.nodes)
+    moved: SomeRelease = replace(some, classes=rows, hierarchy=tree)
+    return recounted(moved)
 
 
 def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
@@ -325,7 +339,10 @@ def image_alignment(release: Generalized, original: Transactions) -> Int64s:
         node, above = (release.hierarchy.labels[number] for number in nested)
         both = f"contains both {node} and {above}, which includes it"
         raise MisfitError(f"it claims to use one cut for all records, but {both}")
-    _, member = equal_records(stacked(release.classes, _images(release, original)))
+    nodes = _cover(release)[leaves_of(release.hierarchy, original.vocabulary)[original.items]]
+    kept, labels = nodes >= 0, release.hierarchy.nodes
+    rows = Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))
+    _, member = equal_records(stacked(release.classes, rows))
     classes, member = member[: len(release.classes)], member[len(release.classes) :]
     size = int(max(classes.max(initial=-1), member.max(initial=-1))) + 1
     place = np.full(size, -1, dtype=np.int64)
@@ -354,10 +371,3 @@ def _cover(release: Generalized) -> Int32s:
     for node in release.published_nodes().tolist():
         over[tree.first[node] : tree.stop[node]] = node
     return over
-
-
-def _images(release: Generalized, original: Transactions) -> Transactions:
-    nodes = _cover(release)[leaves_of(release.hierarchy, original.vocabulary)[original.items]]
-    kept = nodes >= 0
-    labels = release.hierarchy.nodes
-    return Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))

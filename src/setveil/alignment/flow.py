@@ -182,15 +182,13 @@ class Matching:
         edges = zip(self.classes[order], self.owner[order], self.flow[order], strict=True)
         arcs = [network.join(int(c), ~int(g), UNLIMITED, int(flow)) for c, g, flow in edges]
         if network.fill() < self.need.sum():
-            return self._shortage(network)
+            # Classes within reach have only the groups within reach: Hall's condition fails.
+            classes = [number for number in range(len(self.demand)) if network.reached(number)]
+            groups = [number for number in range(len(self.supply)) if network.reached(~number)]
+            numbers = np.array(classes, dtype=np.int64)
+            needed, fitting = self.demand[numbers].sum(), self.supply[groups].sum()
+            return Shortage(numbers, int(needed), int(fitting))
         self.flow[order] = [network.flow(arc) for arc in arcs]
         used = np.bincount(self.owner, weights=self.flow, minlength=len(self.supply))
         self.left = self.supply - used.astype(np.int64)
         return None
-
-    def _shortage(self, network: Network) -> Shortage:
-        """The classes within reach have only the groups within reach (Hall's condition fails)."""
-        classes = [number for number in range(len(self.demand)) if network.reached(number)]
-        groups = [number for number in range(len(self.supply)) if network.reached(~number)]
-        numbers = np.array(classes, dtype=np.int64)
-        return Shortage(numbers, int(self.demand[numbers].sum()), int(self.supply[groups].sum()))

@@ -4,14 +4,65 @@ The makers have their own way (`setveil.published.rows`): a fault in it must not
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.published.release import Release
+
+SomeRelease = TypeVar("SomeRelease", bound=Release)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The distinct records of some data and how often each occurs."""
+
+    records: Transactions
+    sizes: Int64s
+    member: Int64s
+    """Which of the distinct records each record is."""
+
+
+def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
+    """Merge equal records and count them; bags are equal only if their counts are.
+
+    Args:
+        data: The records, in any order.
+        sizes: How many people each record represents; 1 each if not given.
+    """
+    first, member = equal_records(data)
+    totals = sums(member, 1 if sizes is None else sizes, len(first))
+    return Counted(data.take(first), totals, member)
+
+
+def recounted(release: SomeRelease) -> SomeRelease:
+    """A release whose records were merged and counted here, not by its maker or its reader."""
+    classes, sizes = getattr(release, "classes", None), getattr(release, "sizes", None)
+    if classes is None or sizes is None or len(sizes) != len(classes):
+        return release
+    counted = count_records(classes, sizes)
+    own: Any = {"classes": counted.records, "sizes": counted.sizes}
+    given = release.alignment
+    if given is not None and len(given) and 0 <= given.min() <= given.max() < len(classes):
+        own["alignment"] = counted.member[given]
+    made: SomeRelease = replace(release, **own)  # type: ignore[type-var]
+    return made.leaving_out(release.min_people)
+
+
+def covered(release: Release, original: Transactions) -> Transactions:
+    """What a release is about: the original without the items that were left out, because few
+    records have them or because the tree lacks them."""
+    kept = item_supports(original) >= (0 if release.stands_alone else release.min_people)
+    tree = release.tree
+    if tree is not None and tree.origin.parameters.get("unknown") == "drop":
+        leaves = tree.nodes.find(original.vocabulary)
+        kept &= (leaves >= 0) & (leaves < tree.leaf_count)
+    return original.keeping(kept)
 
 
 def equal_records(data: Transactions) -> tuple[Int64s, Int64s]:

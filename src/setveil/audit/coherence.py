@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.merging import Counted
 from setveil.audit.itemsets import coded_items
-from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s, offsets, positions, ranges, sums
 from setveil.promises.coherence import Coherence
@@ -106,14 +106,18 @@ class _Cohort:
     private_bits: Bits
 
     @property
-    def everybody(self) -> Bits:
-        """A bitmap of ones."""
-        return np.full(self.bits.shape[1], ~np.uint64(0))
+    def whole(self) -> tuple[Bits, Int64s, int]:
+        """Everybody, as a bitmap of ones, all other items, and the number of people."""
+        everybody = np.full(self.bits.shape[1], ~np.uint64(0))
+        return everybody, np.arange(len(self.others)), self.size
 
     def narrowed(self, mask: Bits, places: Int64s, size: int) -> _Cohort:
         """Only some of its people and some of its public items, as shorter bitmaps."""
         people = np.flatnonzero(np.unpackbits(mask.view(np.uint8)))
-        bits, hidden = _narrowed(self.bits[places], people), _narrowed(self.private_bits, people)
+        bits, hidden = (
+            _packed(np.unpackbits(each.view(np.uint8), axis=1)[:, people])
+            for each in (self.bits[places], self.private_bits)
+        )
         return _Cohort(size, self.others[places], bits, self.private, hidden)
 
 
@@ -147,30 +151,18 @@ class _Search:
             if size == 1:
                 yield from self._of_one(first)
             elif self.promise.k <= self.supports[first] < self.people:
-                cohort = self._cohort(first)
-                yield from self._descend(
-                    cohort,
-                    (first,),
-                    cohort.everybody,
-                    np.arange(len(cohort.others)),
-                    cohort.size,
-                    size - 1,
-                )
+                yield from self._descend(self._cohort(first), (first,), size - 1)
 
     def _of_nothing(self) -> Iterator[Mole]:
         if self.people:
-            counts = self._count(self._private.items, self._sizes[self._private.rows])
+            counts = sums(self._private.items, self._sizes[self._private.rows], len(self._names))
             yield from self._judge((), self.people, counts, np.arange(len(counts)))
 
     def _of_one(self, first: int) -> Iterator[Mole]:
         holders = self._public.holders(first)
         rows, items = self._private.entries(holders)
-        counts = self._count(items, self._sizes[holders][rows])
+        counts = sums(items, self._sizes[holders][rows], len(self._names))
         yield from self._judge((first,), int(self.supports[first]), counts, np.arange(len(counts)))
-
-    def _count(self, items: Int64s, people: Int64s) -> Int64s:
-        """How many people have each private item, given entries of items and people."""
-        return sums(items, people, len(self._names))
 
     def _judge(
         self, ranks: tuple[int, ...], support: int, counts: Int64s, private: Int64s
@@ -199,7 +191,7 @@ class _Search:
         rows, ranks = self._public.entries(holders)
         rows, ranks = rows[ranks > first], ranks[ranks > first]
         private_rows, private = self._private.entries(holders)
-        counts = self._count(private, self._sizes[holders][private_rows])
+        counts = sums(private, self._sizes[holders][private_rows], len(self._names))
         matter = (counts > self._most_of(self.promise.k))[private]
         others, bits = _bitmaps(rows, ranks, people, len(holders))
         kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
@@ -209,13 +201,12 @@ class _Search:
         self,
         cohort: _Cohort,
         chosen: tuple[int, ...],
-        mask: Bits,
-        places: Int64s,
-        size: int,
         left: int,
+        part: tuple[Bits, Int64s, int] | None = None,
     ) -> Iterator[Mole]:
-        """The moles of the chosen ranks, which `size` people have, and `left` more items, at
-        `places` among the others of a cohort."""
+        """The moles of the chosen ranks and `left` more items; of a part of a cohort, given as the
+        people who have the chosen ones, the places of their other items, and how many they are."""
+        mask, places, size = part or cohort.whole
         joint = cohort.bits[places] & mask
         supports = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
         if left == 1:
@@ -230,12 +221,9 @@ class _Search:
             rest, support = places[at + 1 :], int(supports[at])
             more = (*chosen, int(cohort.others[places[at]]))
             if left > 2 and 2 * support <= cohort.size:
-                narrow = cohort.narrowed(joint[at], rest, support)
-                yield from self._descend(
-                    narrow, more, narrow.everybody, np.arange(len(rest)), support, left - 1
-                )
+                yield from self._descend(cohort.narrowed(joint[at], rest, support), more, left - 1)
             else:
-                yield from self._descend(cohort, more, joint[at], rest, support, left - 1)
+                yield from self._descend(cohort, more, left - 1, (joint[at], rest, support))
 
     def _last(
         self,
@@ -313,11 +301,6 @@ def _packed(table: Flags | npt.NDArray[np.uint8]) -> Bits:
     if height:
         packed[:, : (width + 7) // 8] = np.packbits(table, axis=1)
     return packed.view(np.uint64)
-
-
-def _narrowed(bits: Bits, people: Int64s) -> Bits:
-    """Bitmaps over only some of the people."""
-    return _packed(np.unpackbits(bits.view(np.uint8), axis=1)[:, people])
 
 
 def _alike(places: Int64s, supports: Int64s) -> Iterator[Int64s]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from math import comb
 
 import numpy as np
 
-from setveil.alignment.merging import record_keys
-from setveil.audit.itemsets import Search, Vertical
-from setveil.audit.known import DRAWN, Supports, draw_known
-from setveil.audit.records import Counted, count_records
-from setveil.data.arrays import Flags, Int64s, positions, random_from
+from setveil.alignment.merging import Counted, count_records, record_keys
+from setveil.audit.itemsets import Search, Vertical, coded_items
+from setveil.data.arrays import Flags, Int64s, find, offsets, positions, random_from
 from setveil.data.people import PEOPLE, RECORDS, People
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -23,6 +21,8 @@ from setveil.words import are, plural, rough_share
 _MOST_ITEMSETS = 150_000_000
 """The most itemsets of one size that are counted; beyond this, records are sampled."""
 _LEAST, _SAMPLE = 100, 1_000  # records in a sample
+DRAWN = 1_000
+"""How many times a person and some of their items are drawn."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,11 @@ def examine(
         for number in (known if isinstance(known, Iterable) else [known])
     ]
     data, sizes, empty = _with_items(as_transactions(data), sizes)
-    counted = _in_order(count_records(data, sizes))
+    counted = count_records(data, sizes)
+    # An order that does not depend on that of the data: every engine draws the same records.
+    keys = (blake2b(key, digest_size=8).digest() for key in record_keys(counted.records))
+    order = np.argsort(np.frombuffer(b"".join(keys), dtype="<u8"), kind="stable")
+    counted = Counted(counted.records.take(order), counted.sizes[order], positions(order))
     vertical, records = Vertical.of(counted), int(counted.sizes.sum())
     weights, lengths = vertical.weights, vertical.lengths
     exposed = np.zeros(len(weights), dtype=bool)
@@ -205,7 +209,9 @@ def examine(
     sample: Flags | None = None
     for size in range(1, max(known, default=0) + 1):
         sample = _sample(lengths, size, seed) if sample is None else sample
-        _mark(vertical, k, size, exposed, sample)
+        search = Search(vertical, k, ~exposed if sample is None else ~exposed & sample)
+        for found in search.of_size(size):
+            exposed[found.carriers] = True
         held = weights if sample is None else np.where(sample, weights, 0)
         share = float(held[exposed].sum() / held.sum()) if records else 0.0
         places = draw_known(counted, held, size, drawn, seed)
@@ -218,14 +224,6 @@ def examine(
     return Exposure(records, k, whole, answered, isinstance(data, Bags), empty), draws
 
 
-def _in_order(counted: Counted) -> Counted:
-    """The distinct records in an order that does not depend on that of the data, so that every
-    engine draws the same ones."""
-    codes = (blake2b(key, digest_size=8).digest() for key in record_keys(counted.records))
-    order = np.argsort(np.frombuffer(b"".join(codes), dtype="<u8"), kind="stable")
-    return Counted(counted.records.take(order), counted.sizes[order], positions(order))
-
-
 def _with_items(
     data: Transactions, sizes: Int64s | None
 ) -> tuple[Transactions, Int64s | None, int]:
@@ -236,13 +234,6 @@ def _with_items(
     weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
     empty, chosen = int(weights[~held].sum()), np.flatnonzero(held)
     return data.take(chosen), None if sizes is None else sizes[chosen], empty
-
-
-def _mark(data: Vertical, k: int, size: int, exposed: Flags, sample: Flags | None) -> None:
-    """Mark the records that contain a rare itemset of this size, if not yet exposed."""
-    search = Search(data, k, ~exposed if sample is None else ~exposed & sample)
-    for rare in search.of_size(size):
-        exposed[rare.carriers] = True
 
 
 def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
@@ -258,3 +249,47 @@ def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
     marks = np.zeros(len(lengths), dtype=bool)
     marks[random_from(seed).choice(len(lengths), size=number, replace=False)] = True
     return marks
+
+
+def draw_known(counted: Counted, weights: Int64s, size: int, draws: int, seed: int) -> list[Int64s]:
+    """The entries of `size` random items of random people; all entries of a record that has fewer.
+
+    `weights` is how many people each distinct record is, of those that may be drawn. Of fewer
+    people than draws, each is drawn equally often."""
+    random, ends = random_from(seed), np.cumsum(weights)
+    total = int(ends[-1]) if len(ends) else 0
+    people = np.repeat(np.arange(total), max(draws // total, 1)) if total else ends
+    if total > draws:
+        people = np.sort(random.choice(total, size=draws, replace=False))
+    records, starts = np.searchsorted(ends, people, side="right"), counted.records.indptr
+    found = []
+    for record in records.tolist():
+        entries = np.arange(starts[record], starts[record + 1])
+        few = len(entries) <= size
+        found.append(entries if few else np.sort(random.choice(entries, size, replace=False)))
+    return found
+
+
+class Supports:
+    """How many people have some items, over distinct records; in bags, with the same counts."""
+
+    def __init__(self, counted: Counted) -> None:
+        self.codes, labels = coded_items(counted.records)
+        self.sizes, self._records = counted.sizes, max(len(counted.sizes), 1)
+        order = np.argsort(self.codes, kind="stable")
+        self._rows = counted.records.rows[order]
+        self._starts = offsets(np.bincount(self.codes, minlength=len(labels)))
+        self._pairs = self.codes[order] * self._records + self._rows
+
+    def of(self, places: Sequence[Int64s]) -> Int64s:
+        """How many people have the items at these entries, for each set of entries."""
+        return np.array([self._count(self.codes[each]) for each in places], dtype=np.int64)
+
+    def _count(self, codes: Int64s) -> int:
+        """The records of the rarest item are looked up among those of the others."""
+        lengths = self._starts[codes + 1] - self._starts[codes]
+        first, *others = codes[np.argsort(lengths, kind="stable")].tolist()
+        rows = self._rows[self._starts[first] : self._starts[first + 1]]
+        for code in others:
+            rows = rows[find(self._pairs, code * self._records + rows) >= 0]
+        return int(self.sizes[rows].sum())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.align import align, nested_nodes
-from setveil.audit.question import Question
 from setveil.audit.records import (
     check_record_count,
     check_sizes,
@@ -13,7 +12,7 @@ from setveil.audit.records import (
     not_paired,
     shown_record,
 )
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import find
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
@@ -48,7 +47,12 @@ def _check_structure(release: Generalized, limit: int) -> Check:
     if faults:
         number = f"{len(faults)} distinct published record{'s' * (len(faults) != 1)}"
         text = f"{number} contain{'s' * (len(faults) == 1)} both a group and one of its members"
-        witnesses = (_nested_witness(release, *fault) for fault in faults[:limit])
+        witnesses, labels = [], tree.labels
+        for at, below, over in faults[:limit]:
+            items = shown_record(release.classes, at)
+            both = f"contains {labels[below]} and its group {labels[over]}"
+            said = f"the record {show_items(items)} {both}"
+            witnesses.append(Witness(said, items, int(release.sizes[at])))
         return Check("structure", False, text, tuple(witnesses))
     nested = nested_nodes(release) if release.is_global else None
     if nested is not None:
@@ -76,12 +80,6 @@ def _nested(release: Generalized) -> list[tuple[int, int, int]]:
     return [found[number] for number in sorted(found)]
 
 
-def _nested_witness(release: Generalized, number: int, node: int, group: int) -> Witness:
-    labels, items = release.hierarchy.labels, shown_record(release.classes, number)
-    text = f"the record {show_items(items)} contains {labels[node]} and its group {labels[group]}"
-    return Witness(text, items, int(release.sizes[number]))
-
-
 def _check_containment(release: Generalized, original: Transactions) -> Check:
     """Whether the published records can be paired with originals that they generalize."""
     if len(release) != len(original):
@@ -96,11 +94,7 @@ def _check_containment(release: Generalized, original: Transactions) -> Check:
     emptied = release.empty - int((original.lengths == 0).sum())
     if emptied > 0:
         text += f"; {are(emptied, 'nonempty original')} published as empty"
-    if release.is_global:
-        compared = "each record follows from its own by one cut"
-    elif release.alignment is not None:
-        compared = "each record generalizes its own"
-    else:
-        compared = "its records can be paired"
     exact = release.is_global or release.alignment is not None
+    compared = "each record generalizes its own" if exact else "its records can be paired"
+    compared = "each record follows from its own by one cut" if release.is_global else compared
     return Check("containment", True, text, compared=compared, exact=exact)

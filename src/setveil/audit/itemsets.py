@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 
-from setveil.audit.records import Counted
+from setveil.alignment.merging import Counted
 from setveil.data.arrays import (
     Flags,
     Int64s,
@@ -40,47 +39,44 @@ class Vertical:
     """Ranks, ascending in each record."""
     weights: Int64s
     labels: Sequence[str]
-    """The item of each rank."""
+    ranked: Int64s
+    """The label of each rank, by its place in `labels`."""
 
     @classmethod
     def of(cls, counted: Counted) -> Vertical:
         """From distinct records and how often each occurs."""
         codes, labels = coded_items(counted.records)
-        return cls.ranked(counted.records.indptr, codes, counted.sizes, labels)
+        known = np.arange(len(labels))
+        return cls.of_codes(counted.records.indptr, codes, counted.sizes, labels, known)
 
     @classmethod
-    def ranked(
-        cls, indptr: Int64s, codes: Int64s, weights: Int64s, labels: Sequence[str]
+    def of_codes(
+        cls,
+        indptr: Int64s,
+        codes: Int64s,
+        weights: Int64s,
+        labels: Sequence[str],
+        known: Int64s,
     ) -> Vertical:
-        """From the items of records, by their numbers in `labels`."""
+        """From the items of records by their codes; code c has the label `labels[known[c]]`."""
         rows = np.repeat(np.arange(len(weights)), np.diff(indptr))
-        order = np.argsort(sums(codes, weights[rows], len(labels)), kind="stable")
-        first = rows * max(len(labels), 1)
+        order = np.argsort(sums(codes, weights[rows], len(known)), kind="stable")
+        first = rows * max(len(known), 1)
         items = np.sort(first + positions(order)[codes]) - first
-        return cls(indptr, items, weights, Reordered(labels, order))
+        return cls(indptr, items, weights, labels, known[order])
 
     @property
     def lengths(self) -> Int64s:
         return np.diff(self.indptr)
 
+    @property
+    def width(self) -> int:
+        """The number of different items."""
+        return len(self.ranked)
 
-@dataclass(frozen=True)
-class Reordered(Sequence[str]):
-    """Labels in another order, or some of them; each is looked up when it is asked for."""
-
-    labels: Sequence[str]
-    order: Int64s
-
-    def __len__(self) -> int:
-        return len(self.order)
-
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> Reordered: ...
-    def __getitem__(self, at: int | slice) -> str | Reordered:
-        found = self.order[at]
-        return Reordered(self.labels, found) if isinstance(at, slice) else self.labels[int(found)]
+    def named(self, ranks: Int64s) -> tuple[str, ...]:
+        """The labels of some ranks, sorted."""
+        return tuple(sorted(self.labels[at] for at in self.ranked[ranks].tolist()))
 
 
 @dataclass(frozen=True)
@@ -185,7 +181,7 @@ class Search:
         room = self._end[self._row[groups.places]] - groups.places - 1
         places = ranges(groups.places + 1, room)
         owners = np.repeat(np.repeat(np.arange(len(groups)), np.diff(groups.bounds)), room)
-        return owners * len(self.data.labels) + self.data.items[places], places
+        return owners * self.data.width + self.data.items[places], places
 
     def _extended(self, groups: _Groups, codes: Int64s, places: Int64s) -> _Groups:
         """The extensions that may still lead to a minimal rare itemset."""
@@ -194,7 +190,7 @@ class Search:
         starts = np.flatnonzero(changes(codes))
         rows = self._row[places]
         supports = np.add.reduceat(self.data.weights[rows], starts) if len(starts) else starts
-        owners, items = np.divmod(codes[starts], max(len(self.data.labels), 1))
+        owners, items = np.divmod(codes[starts], max(self.data.width, 1))
         keep = (supports >= self.k) & (supports < groups.supports[owners])
         if len(starts):
             keep &= np.logical_or.reduceat(self.sources[rows], starts)
@@ -205,13 +201,13 @@ class Search:
 
     def _rare(self, groups: _Groups, codes: Int64s, places: Int64s) -> Iterator[Rare]:
         """The extensions that occur in fewer than k records."""
-        known, supports = self._counts(codes, places, len(groups) * len(self.data.labels))
+        known, supports = self._counts(codes, places, len(groups) * self.data.width)
         rare = supports < self.k
         chosen = known[rare]
         if not len(chosen):
             return
         carriers = self._row[places[find(chosen, codes) >= 0]]
-        owners, items = np.divmod(chosen, len(self.data.labels))
+        owners, items = np.divmod(chosen, self.data.width)
         yield Rare(np.column_stack((groups.itemsets[owners], items)), supports[rare], carriers)
 
     def _counts(self, codes: Int64s, places: Int64s, size: int) -> tuple[Int64s, Int64s]:

@@ -1,57 +1,16 @@
-"""What the checks of several forms share: records counted, shown, and compared in number."""
+"""What the checks of several forms share: records shown, and compared in number and with files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
-
 import numpy as np
 
-from setveil.alignment.merging import equal_records
+from setveil.alignment.merging import equal_records, recounted, renamed, stacked
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s, sums
+from setveil.data.arrays import sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.published.release import RecordRelease, Release
 from setveil.words import are, plural
-
-SomeRelease = TypeVar("SomeRelease", bound=Release)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The distinct records of some data and how often each occurs."""
-
-    records: Transactions
-    sizes: Int64s
-    member: Int64s
-    """Which of the distinct records each record is."""
-
-
-def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
-    """Merge equal records and count them; bags are equal only if their counts are.
-
-    Args:
-        data: The records, in any order.
-        sizes: How many people each record represents; 1 each if not given.
-    """
-    first, member = equal_records(data)
-    totals = sums(member, 1 if sizes is None else sizes, len(first))
-    return Counted(data.take(first), totals, member)
-
-
-def recounted(release: SomeRelease) -> SomeRelease:
-    """A release whose records were merged and counted here, not by its maker or its reader."""
-    classes, sizes = getattr(release, "classes", None), getattr(release, "sizes", None)
-    if classes is None or sizes is None or len(sizes) != len(classes):
-        return release
-    counted = count_records(classes, sizes)
-    own: Any = {"classes": counted.records, "sizes": counted.sizes}
-    given = release.alignment
-    if given is not None and len(given) and 0 <= given.min() <= given.max() < len(classes):
-        own["alignment"] = counted.member[given]
-    made: SomeRelease = replace(release, **own)  # type: ignore[type-var]
-    return made.leaving_out(release.min_people)
 
 
 def shown_record(data: Transactions, number: int) -> tuple[str, ...]:
@@ -107,3 +66,34 @@ def misfit_check(misfit: MisfitError) -> Check:
     text, private = "; ".join(parts), record is not None
     witness = Witness(text, published or (), original=record, private=private)
     return Check("containment", False, misfit.problem, (witness,))
+
+
+def check_written(written: Release, release: Release) -> Check:
+    """Whether a release that was read from files is the one in memory; both are counted here."""
+    same = written.promise == release.promise and written.facts == release.facts
+    same = same and written.min_people == release.min_people
+    if same and isinstance(written, RecordRelease) and isinstance(release, RecordRelease):
+        same = _same_records(written, release)
+    else:
+        same = same and recounted(written) == recounted(release)
+    text = f"the files, read back, {'' if same else 'do NOT '}contain exactly what was anonymized"
+    return Check("written", same, text)
+
+
+def _same_records(one: RecordRelease, other: RecordRelease) -> bool:
+    """Whether both publish the same records equally often, with items of the same meaning."""
+    if one.form != other.form or isinstance(one.classes, Bags) != isinstance(other.classes, Bags):
+        return False
+    place = {meaning: number for number, meaning in enumerate(other.meanings())}
+    numbers = np.array([place.get(meaning, -1) for meaning in one.meanings()], dtype=np.int32)
+    used = numbers[np.unique(one.classes.items)]
+    if (used < 0).any() or len(np.unique(used)) < len(used):
+        return False
+    named = renamed(one.classes, numbers, other.classes.vocabulary)
+    first, kind = equal_records(stacked(named, other.classes))
+    cut = len(named)
+    here, there = (
+        sums(kind[:cut], one.sizes, len(first)),
+        sums(kind[cut:], other.sizes, len(first)),
+    )
+    return bool(np.array_equal(here, there))

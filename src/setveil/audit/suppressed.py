@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.merging import item_supports
-from setveil.audit.question import Question
 from setveil.audit.records import check_record_count, check_sizes, not_paired
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.published.suppressed import Suppressed
@@ -20,7 +19,11 @@ def check_suppressed(release: Suppressed, question: Question) -> list[Check]:
     That is: no record is lost, no private item is missing, and every other item is published
     everywhere or nowhere.
     """
-    structure, original = _check_structure(release, question.limit), question.original
+    text, original = "each published record is a set of items", question.original
+    structure = check_sizes(release, question.limit) or Check("structure", True, text)
+    if isinstance(release.classes, Bags):
+        text = "a suppressed release consists of sets, not bags"
+        structure = Check("structure", False, text)
     if original is None or not structure.holds:
         return [structure]
     data = original.sets() if isinstance(original, Bags) else original
@@ -29,13 +32,6 @@ def check_suppressed(release: Suppressed, question: Question) -> list[Check]:
     total = _check_total(release, data, question.limit)
     records = _check_records(release, data) if counts.holds else not_paired()
     return [structure, counts, private, total, records]
-
-
-def _check_structure(release: Suppressed, limit: int) -> Check:
-    if isinstance(release.classes, Bags):
-        return Check("structure", False, "a suppressed release consists of sets, not bags")
-    text = "each published record is a set of items"
-    return check_sizes(release, limit) or Check("structure", True, text)
 
 
 def _check_private(release: Suppressed, original: Transactions, question: Question) -> Check:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from setveil.audit.question import Question
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
@@ -115,7 +113,9 @@ def _faults_of_noise(supports: list[NoisySupport], entry: Expense) -> Iterator[s
         yield f"supports of {entry.counts} claim less noise than the ledger says"
     elif max(one.scale for one in supports) > raised * entry.scale:
         yield f"supports of {entry.counts} claim more noise than the ledger says"
-    if any(one.noises for one in supports) and not _counts_cuts(entry):
+    itemsets = entry.sensitivity - 1  # one record also changes a count of records that were cut
+    may_cut = itemsets > 0 and (entry.counts != "pairs" or _is_triangular(itemsets))
+    if any(one.noises for one in supports) and not may_cut:
         yield f"the noise of {entry.counts} is too small if records that were cut are counted, too"
     if any(one.counted is not None and one.counted < entry.threshold for one in supports):
         yield f"supports of {entry.counts} are published below the threshold of the ledger"
@@ -150,12 +150,6 @@ def _highest(one: Expense) -> float:
         return 0 if one.counts != "domain" else math.inf
     logarithm = math.log(one.delta.denominator) - math.log(one.delta.numerator)
     return 3 + one.scale * (math.log(one.sensitivity) + logarithm)
-
-
-def _counts_cuts(entry: Expense) -> bool:
-    """Whether one record may change a count of records that were cut, besides those of itemsets."""
-    itemsets = entry.sensitivity - 1
-    return itemsets > 0 and (entry.counts != "pairs" or _is_triangular(itemsets))
 
 
 def _is_triangular(number: int) -> bool:
@@ -255,11 +249,17 @@ def _too_many(
     release: Synthetic, data: Transactions, scales: dict[str, float]
 ) -> Iterator[Witness]:
     claims: list[NoisySupport] = list(release.supports)
-    count: Callable[[tuple[str, ...]], int] = partial(_occurs, data)
-    raised = MOST_RAISED
+    raised, exactly = MOST_RAISED, None
+
+    def count(items: tuple[str, ...]) -> int:
+        if exactly is not None:
+            return exactly[tuple(sorted(items))]
+        numbers = [data.vocabulary.numbers.get(item, -1) for item in items]
+        held = sums(data.rows[np.isin(data.items, numbers)], 1, len(data))
+        return int((held == len(items)).sum())
+
     if "leaves" in scales:
-        exactly = Counter(tuple(sorted(record)) for record in data)
-        count, raised = (lambda items: exactly[tuple(sorted(items))]), 1.0
+        exactly, raised = Counter(tuple(sorted(record)) for record in data), 1.0
         scale = scales["leaves"]
         pairs = zip(release.classes, release.sizes.tolist(), strict=True)
         claims = [NoisySupport(record, size, scale) for record, size in pairs]
@@ -267,10 +267,3 @@ def _too_many(
         if support / raised > FAR * scale + 1 and support / raised > count(items) + FAR * scale + 1:
             text = f"{show_items(items)} is published {support} times, far more than it occurs"
             yield Witness(text, items, support, private=True)
-
-
-def _occurs(data: Transactions, items: tuple[str, ...]) -> int:
-    """The number of records that have all of some items."""
-    numbers = [data.vocabulary.numbers.get(item, -1) for item in items]
-    held = sums(data.rows[np.isin(data.items, numbers)], 1, len(data))
-    return int((held == len(items)).sum())

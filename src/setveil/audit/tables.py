@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from setveil.alignment.merging import Counted, recounted
+from setveil.audit.anonymity import check_k_anonymity, check_km_anonymity
 from setveil.audit.coherence import check_coherence
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
-from setveil.audit.kanonymity import check_k_anonymity
-from setveil.audit.km import check_km_anonymity
-from setveil.audit.question import Question
-from setveil.audit.records import Counted, recounted
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
-from setveil.audit.verdict import Check
+from setveil.audit.verdict import Check, Question
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
@@ -66,12 +64,17 @@ def check_release(release: Release, question: Question) -> tuple[Check, ...]:
     """Every check of a release: its structure first, then its promise, then its original."""
     release = recounted(release)
     checks = list(FORM_CHECKS[release.form](release, question))
-    if isinstance(release, RecordRelease) and _shows_sizes(release):
+    # A promise about records whose numbers are not known cannot be checked.
+    if isinstance(release, RecordRelease) and len(release.sizes) == len(release.classes):
         counted = Counted(release.classes, release.sizes, np.arange(len(release.sizes)))
         checks.insert(1, check_promise(counted, question.promise, question.limit))
     if checks[0].holds:
         checks[0] = with_gap(checks[0], release.shown, release.tree)
-    return tuple(checks if question.original is None else _marked(checks, question.promise))
+    if question.original is None:
+        return tuple(checks)
+    # Those that compare with the original are private; the others see the release alone.
+    alone = {*OF_THE_RELEASE, *(part.model for part in question.promise.parts)}
+    return tuple(replace(check, private=check.name not in alone) for check in checks)
 
 
 def with_gap(check: Check, shown: Iterable[str], tree: Hierarchy | None) -> Check:
@@ -86,14 +89,3 @@ def gap_of(shown: Iterable[str], tree: Hierarchy | None) -> str:
     """That a release contains nothing, if no label is shown, or only the root of the tree."""
     root = set() if tree is None else {tree.labels[tree.root]}
     return "the release contains nothing" if root.issuperset(shown) else ""
-
-
-def _marked(checks: Sequence[Check], promise: Promise) -> list[Check]:
-    """Mark the checks that compare with the original; the others see the release alone."""
-    alone = {*OF_THE_RELEASE, promise.model, *(part.model for part in promise.parts)}
-    return [replace(check, private=check.name not in alone) for check in checks]
-
-
-def _shows_sizes(release: RecordRelease) -> bool:
-    """Whether each distinct record has a size; without one its promise cannot be checked."""
-    return len(release.sizes) == len(release.classes)

@@ -1,11 +1,13 @@
-"""The verdict: what was checked, whether it holds, and a witness where it does not."""
+"""The question and the verdict: what was checked, whether it holds, and a witness if not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.showing import Shown
 
@@ -28,13 +30,8 @@ class Witness:
     """Whether it shows items of the original, so that it must not be published."""
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "text": self.text,
-            "items": list(self.items),
-            "count": self.count,
-            "original": None if self.original is None else list(self.original),
-            "private": self.private,
-        }
+        original = None if self.original is None else list(self.original)
+        return {**asdict(self), "items": list(self.items), "original": original}
 
 
 @dataclass(frozen=True)
@@ -207,3 +204,16 @@ def show_items(items: tuple[str, ...], most: int = 12) -> str:
     """Items in braces, cut after `most` of them."""
     more = f", ... ({len(items)} in all)" if len(items) > most else ""
     return "{" + ", ".join(items[:most]) + more + "}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Does the release keep this promise, and does it come from this original?"""
+
+    promise: Promise
+    original: Transactions | None = None
+    """None if only the promise is checked."""
+    hierarchy: Hierarchy | None = None
+    """The tree that items were compared with, if the release does not have it."""
+    limit: int = 1
+    """The most witnesses for each check."""

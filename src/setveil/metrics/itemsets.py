@@ -103,7 +103,7 @@ def top_itemsets(
 ) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
-    Int64s of bags are ignored. `weights` says how often each record occurs.
+    Counts of bags are ignored. `weights` says how often each record occurs.
 
     Cost: each pair of items in each record is counted once or twice; larger itemsets are counted by
     bitmaps over the records of their rarest item. 1,000 itemsets of 88,000 real baskets take less
@@ -135,13 +135,13 @@ class Remembering:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int | None], Itemsets] = {}
         # The records are kept, so that no other object gets the same id.
-        self._asked: dict[int, _Asked] = {}
+        self._counted: dict[int, tuple[object, Counted]] = {}
         self._locks: dict[object, Lock] = defaultdict(Lock)
         self._lock = Lock()
 
     def prepare(self, data: object) -> None:
         """Count what every list of these records needs."""
-        self._ask(data).count(_weighted(as_transactions(data), None))
+        self._count(data, _weighted(as_transactions(data), None))
 
     def __call__(
         self,
@@ -152,45 +152,38 @@ class Remembering:
         most_size: int | None = None,
         weights: npt.ArrayLike | None = None,
     ) -> Itemsets:
-        asked, key = self._ask(data), (id(data), least_size, most_size)
-        with self._lock:
-            lock = self._locks[key]
-        with lock:
+        key = id(data), least_size, most_size
+        with self._locked(key):
             first = self._known[key].first(count) if key in self._known else None
             if first is not None:
                 return first
             if (least_size, most_size) == (1, None):
                 first = _with_items(data, self(data, count, least_size=2, weights=weights), weights)
             if first is None:
+                from setveil.kernels.top import find_top
+
                 wanted = _wanted(count, least_size, most_size)
-                first = _found(asked.find_top, data, wanted, weights)
+                first = _found(
+                    lambda rows, want: find_top(self._count(data, rows), want),
+                    data,
+                    wanted,
+                    weights,
+                )
             self._known[key] = first
         return first
 
-    def _ask(self, data: object) -> _Asked:
+    def _locked(self, key: object) -> Lock:
         with self._lock:
-            return self._asked.setdefault(id(data), _Asked(data))
+            return self._locks[key]
 
-
-class _Asked:
-    """Records whose top itemsets are asked for several times: pairs are counted only once."""
-
-    def __init__(self, data: object) -> None:
-        self.data, self._lock = data, Lock()
-        self._counted: Counted | None = None
-
-    def find_top(self, data: Weighted, wanted: Wanted) -> Found:
-        from setveil.kernels.top import find_top
-
-        return find_top(self.count(data), wanted)
-
-    def count(self, data: Weighted) -> Counted:
+    def _count(self, data: object, rows: Weighted) -> Counted:
+        """What is counted of records for all their lists: pairs are counted only once."""
         from setveil.kernels.top import count_needed
 
-        with self._lock:
-            if self._counted is None:
-                self._counted = count_needed(data, _USUAL)
-            return self._counted
+        with self._locked(id(data)):
+            if id(data) not in self._counted:
+                self._counted[id(data)] = data, count_needed(rows, _USUAL)
+            return self._counted[id(data)][1]
 
 
 def closed_itemsets(
@@ -212,10 +205,8 @@ def closed_itemsets(
         [(('beer',), 3), (('beer', 'milk'), 2), (('beer', 'wine'), 2)]
     """
     from setveil.kernels.closed import find_closed
-    from setveil.kernels.top import Wanted
 
-    wanted = Wanted(*_checked(count, least_size), MOST_TIES)
-    return _found(find_closed, data, wanted, weights)
+    return _found(find_closed, data, _wanted(count, least_size, None), weights)
 
 
 def top_itemsets_with_bounds(
@@ -255,16 +246,11 @@ def top_itemsets_with_bounds(
 def _wanted(count: int, least_size: int, most_size: int | None) -> Wanted:
     from setveil.kernels.top import ANY_SIZE, Wanted
 
-    count, least_size = _checked(count, least_size)
-    most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
-    return Wanted(count, least_size, MOST_TIES, most)
-
-
-def _checked(count: int, least_size: int) -> tuple[int, int]:
     count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
     if count > _MOST_COUNT:
         raise ParameterError("count", count, f"at most {_MOST_COUNT:,} itemsets are found at once")
-    return count, least_size
+    most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
+    return Wanted(count, least_size, MOST_TIES, most)
 
 
 def _found(

@@ -15,6 +15,7 @@ from setveil.alignment.align import (
     over_whole_tree,
     semantic_tree,
 )
+from setveil.alignment.merging import covered
 from setveil.data.arrays import Int64s, random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
@@ -22,9 +23,8 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import Remembering
 from setveil.metrics.queries import drawn_queries
-from setveil.metrics.state import Count, State
+from setveil.metrics.state import Count, State, Worlds, draw_worlds
 from setveil.metrics.table import METRICS, NEEDS, Figure
-from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
 from setveil.threads import on_threads
 
@@ -54,7 +54,7 @@ def measure(
     are not counted. `verified` says that `verify` has just found that each published record belongs
     to its original, so that it need not be found again. `pipeline.measure` takes paths too."""
     _check(release, hierarchy)
-    data = release.covered(as_transactions(original))
+    data = covered(release, as_transactions(original))
     chosen = _chosen(release, names, hierarchy)
     random_from(seed)
     release = _prepared(release, data, verified)

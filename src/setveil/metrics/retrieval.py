@@ -14,8 +14,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
-from setveil.metrics.state import State, measured
-from setveil.metrics.worlds import Records
+from setveil.metrics.state import Records, State, measured
 from setveil.published.release import RecordRelease, Release
 
 EPSILON, OMEGA = 4, 10  # the numbers of [Liu2010b], for releases without their own

@@ -10,8 +10,8 @@ from typing import Any
 
 from setveil.errors import ParameterError, check_count
 from setveil.metrics.itemsets import top_itemsets_with_bounds
+from setveil.published.countable import Confidence, Support
 from setveil.published.release import Release
-from setveil.published.support import Confidence, Support
 
 CANDIDATES = 500
 """How many itemsets, those that most records certainly contain, are made into rules."""
@@ -31,9 +31,9 @@ class Rule:
 
     def to_dict(self) -> dict[str, object]:
         """The values that reports have."""
-        sides = {"antecedent": list(self.antecedent), "consequent": list(self.consequent)}
         return {
-            **sides,
+            "antecedent": list(self.antecedent),
+            "consequent": list(self.consequent),
             "support": self.support.to_dict(),
             "confidence": self.confidence.to_dict(),
         }

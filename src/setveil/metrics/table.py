@@ -5,23 +5,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from setveil.data.transactions import Bags
-from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
-from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
+from setveil.metrics.associations import (
+    pair_error,
+    pair_error_top,
+    tkd,
+    tkd_2,
+    tkd_a,
+    tkd_a_2,
+    tkd_ml2,
+    triple_error,
+    triple_error_top,
+)
 from setveil.metrics.generalization import (
     blm,
     class_sizes,
     distortion,
     lm,
     ncp,
+    of_slots,
     of_suppressed,
     of_typical_bags,
 )
-from setveil.metrics.items import item_error
-from setveil.metrics.queries import answers_of_suppressed, are
+from setveil.metrics.queries import answers_of_suppressed, are, item_error
 from setveil.metrics.retrieval import recall, sdist, term_counts
 from setveil.metrics.state import Count, Measure
 from setveil.metrics.terms import chunked, re, re_a, re_a_top, re_top, tlost
-from setveil.metrics.typical_bags import of_slots
 from setveil.published.release import Release
 
 Figure = float | dict[str, float]
@@ -60,14 +68,17 @@ class Metric:
         return release.form in self.forms and (counted or not self.of_bags)
 
 
+def _found(function: Measure[Any], about: str, *forms: str) -> Metric:
+    """A row of itemsets in possible originals: every form has these."""
+    return Metric(function, about, forms, on_request=True, needs=("worlds", "find"))
+
+
 GENERALIZED, SUPPRESSED = "generalized", "suppressed"
 TYPICAL_BAGS, DISASSOCIATED, SYNTHETIC = "typical-bags", "disassociated", "synthetic"
 
 METRICS: dict[str, Metric] = {
     "ncp": Metric(
-        ncp,
-        "how large a group replaces an item, as a share of all items",
-        (GENERALIZED,),
+        ncp, "how large a group replaces an item, as a share of all items", (GENERALIZED,)
     ),
     "lm": Metric(
         lm,
@@ -129,20 +140,13 @@ METRICS: dict[str, Metric] = {
         of_bags=True,
         better="more",
     ),
-    "tkd": Metric(
+    "tkd": _found(
         tkd,
         "share of the 1,000 most frequent itemsets that drop out of the top 1,000",
-        (DISASSOCIATED, SYNTHETIC),
-        on_request=True,
-        needs=("worlds", "find"),
+        DISASSOCIATED,
+        SYNTHETIC,
     ),
-    "tkd_2": Metric(
-        tkd_2,
-        "the same for itemsets of 2 or more items",
-        (DISASSOCIATED, SYNTHETIC),
-        on_request=True,
-        needs=("worlds", "find"),
-    ),
+    "tkd_2": _found(tkd_2, "the same for itemsets of 2 or more items", DISASSOCIATED, SYNTHETIC),
     "tkd_a": Metric(
         tkd_a, "as tkd, if only what is certain counts", (DISASSOCIATED,), needs=("find",)
     ),
@@ -171,33 +175,22 @@ METRICS: dict[str, Metric] = {
     ),
     "re_a": Metric(re_a, "as re, if only pairs inside a chunk count", (DISASSOCIATED,)),
     "re_a_top": Metric(re_a_top, "as re_top, if only pairs inside a chunk count", (DISASSOCIATED,)),
-    "pair_error": Metric(
+    "pair_error": _found(
         pair_error,
         "average error of the supports of the 1,000 most frequent pairs",
-        (DISASSOCIATED, SYNTHETIC),
-        on_request=True,
-        needs=("worlds", "find"),
+        DISASSOCIATED,
+        SYNTHETIC,
     ),
-    "pair_error_top": Metric(
-        pair_error_top,
-        "the same for the 100 most frequent pairs",
-        (DISASSOCIATED, SYNTHETIC),
-        on_request=True,
-        needs=("worlds", "find"),
+    "pair_error_top": _found(
+        pair_error_top, "the same for the 100 most frequent pairs", DISASSOCIATED, SYNTHETIC
     ),
-    "triple_error": Metric(
+    "triple_error": _found(
         triple_error,
         "average error of the supports of the 1,000 most frequent sets of 3 items",
-        (DISASSOCIATED,),
-        on_request=True,
-        needs=("worlds", "find"),
+        DISASSOCIATED,
     ),
-    "triple_error_top": Metric(
-        triple_error_top,
-        "the same for the 100 most frequent sets of 3 items",
-        (DISASSOCIATED,),
-        on_request=True,
-        needs=("worlds", "find"),
+    "triple_error_top": _found(
+        triple_error_top, "the same for the 100 most frequent sets of 3 items", DISASSOCIATED
     ),
     "tlost": Metric(
         tlost,

@@ -10,8 +10,7 @@ import numpy as np
 from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.metrics.state import State, measured
-from setveil.metrics.worlds import Worlds, draw_worlds
+from setveil.metrics.state import State, Worlds, draw_worlds, measured
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import Release
 

@@ -162,7 +162,7 @@ class Seen(State):
         labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
         return cls(
             records=len(release),
-            silent=release.silent,
+            silent=_silent(release, published, sizes) if hasattr(release, "classes") else 0,
             supports=own,
             named=original.vocabulary.marks(labels),
             groups=_groups(release, published, sizes),
@@ -208,6 +208,15 @@ def _near(expected: Floats, truth: Floats | Int64s, named: Flags) -> tuple[int, 
     items that are all equally rare, but only by chance, so it does not count."""
     near = np.abs(expected - truth) <= NEAR * truth
     return int((near & named).sum()), len(truth)
+
+
+def _silent(release: Release, rows: Transactions, sizes: Int64s) -> int:
+    """How many people are published with a record that says nothing: it is empty, or only the root
+    of the tree."""
+    tree = release.tree
+    root = -1 if tree is None else rows.vocabulary.numbers.get(tree.labels[tree.root], -1)
+    others = np.bincount(rows.rows[rows.items != root], minlength=len(rows))
+    return int(sizes[others == 0].sum())
 
 
 def _groups(release: Release, published: Transactions, sizes: Int64s) -> Floats:

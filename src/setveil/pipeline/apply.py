@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from setveil.alignment.align import on_tree
+from setveil.alignment.align import on_tree, over
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.people import without_rare
 from setveil.data.transactions import Bags, Transactions
@@ -231,7 +231,7 @@ def _stated(job: ApplyJob, release: Release) -> Release:
     if release.tree is None or job.unknown == "refuse" or not release.tree.origin.is_public:
         return release
     origin = Origin("given", {"unknown": "drop"})
-    return release.on(replace(release.tree, origin=origin))
+    return over(release, replace(release.tree, origin=origin))
 
 
 def _known(data: Transactions, tree: Hierarchy | None) -> Transactions:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from setveil.audit.attack.attack import ATTACKS
 from setveil.audit.attack.attack import attack as search
 from setveil.audit.attack.outcome import Attack
-from setveil.audit.attack.table import ATTACKS
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.errors import ParameterError, check_count

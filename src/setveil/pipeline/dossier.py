@@ -17,12 +17,13 @@ import numpy as np
 
 from setveil import __version__
 from setveil.alignment.align import over_whole_tree
+from setveil.alignment.merging import covered
 from setveil.audit.exposure import Exposure, examine
 from setveil.audit.verdict import Verdict
 from setveil.data.transactions import Transactions
 from setveil.io.releases.folder import ABOUT
-from setveil.metrics.items import expected_supports
 from setveil.metrics.itemsets import top_itemsets
+from setveil.metrics.queries import expected_supports
 from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.inputs import known_name
 from setveil.promises.promise import Promise
@@ -182,8 +183,8 @@ def private_part(
     **more: Any,
 ) -> Private:
     """What compares the release with its original."""
-    covered = release.covered(original)
-    whole = over_whole_tree(release, covered)
+    about = covered(release, original)
+    whole = over_whole_tree(release, about)
     crowd = max(release.promise.crowd, 2)
     draws = max(min(DRAWS, _WORK // max(len(whole.certain_rows()[0].items), 1)), 40)
     exposed, drawn = examine(original, k=crowd, seed=seed, drawn=draws)
@@ -198,11 +199,11 @@ def private_part(
         source=known_name(source) if isinstance(source, str | Path) else "",
         digest=_file_digest(source),
         exposed=exposed,
-        narrowed=_narrowed(whole, covered, exposed, named),
+        narrowed=_narrowed(whole, about, exposed, named),
         losses=losses,
         usefulness=usefulness,
-        supports=_supports(whole, covered),
-        itemsets=_itemsets(whole, covered),
+        supports=_supports(whole, about),
+        itemsets=_itemsets(whole, about),
         **more,
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from setveil.alignment.merging import covered
 from setveil.audit.verdict import Verdict
 from setveil.audit.verify import verify
 from setveil.data.people import People, without_rare
@@ -103,7 +104,7 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
                 release,
                 original,
                 losses=losses,
-                usefulness=usefulness(release, release.covered(original)),
+                usefulness=usefulness(release, covered(release, original)),
                 source=job.original,
                 seed=job.seed,
                 notes=release_notes(release, original, people),

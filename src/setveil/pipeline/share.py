@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from setveil.audit.records import check_written
 from setveil.audit.verdict import Check, Verdict
 from setveil.audit.verify import verify
-from setveil.audit.written import check_written
 from setveil.data.arrays import Int64s, sums
 from setveil.data.people import People
 from setveil.data.transactions import Transactions

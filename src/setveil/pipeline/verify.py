@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.audit.plain import check_columns
+from setveil.alignment.merging import recounted
 from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.audit.verify import check_columns
 from setveil.audit.verify import verify as check
 from setveil.data.account import Account
 from setveil.data.tables.columns import COUNT_NAMES, plain_name
@@ -142,11 +143,11 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         verdict = _with_columns(job, _verdict(job, published, original, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
-        verdict, countable = _with_countable(job, published, verdict)
-    own = published.merged() if isinstance(published, Release) and job.promise is None else None
+        whole = recounted(published) if isinstance(published, Release) else None
+        verdict, countable = _with_countable(job, whole, verdict)
     return Verification(
         verdict=verdict,
-        release=own,
+        release=whole if job.promise is None else None,
         countable=countable,
         notes=(*notes, *_notes(job, published)),
     )
@@ -292,13 +293,13 @@ def _alone(job: VerifyJob, published: object) -> tuple[Check, ...]:
 
 
 def _with_countable(
-    job: VerifyJob, published: object, verdict: Verdict
+    job: VerifyJob, published: Release | None, verdict: Verdict
 ) -> tuple[Verdict, Countable | None]:
     """The verdict, also on what the folder of a release says can be counted (older ones do not),
     and what can be; not of a release that does not keep its promise."""
-    if not (isinstance(published, Release) and _is_folder(job.release) and verdict.keeps_promise):
+    if published is None or not (_is_folder(job.release) and verdict.keeps_promise):
         return verdict, None
-    found, stated = Countable.of(published.merged()), stated_countable(str(job.release))
+    found, stated = Countable.of(published), stated_countable(str(job.release))
     checks = () if stated is None else (countable_check(stated, found),)
     return replace(verdict, checks=(*verdict.checks, *checks)), found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.audit.records import Counted
+from setveil.alignment.merging import Counted, recounted
 from setveil.audit.tables import check_promise
 from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.audit.verify import verify
@@ -166,7 +166,7 @@ def _seen(
         part = parts.read(number)
     except SetveilError as error:
         return error
-    whole = part.merged()
+    whole = recounted(part)
     supports = [whole.support([item]) for item in words]
     shown = frozenset(part.shown)
     return Seen(

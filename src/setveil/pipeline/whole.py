@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from setveil.pipeline.stages import Stages
 from setveil.published.countable import Countable, counted_in, most_frequent
 from setveil.published.in_parts import InParts
 from setveil.published.release import Release
+from setveil.published.rows import with_equal_merged
 from setveil.words import plural
 
 
@@ -162,10 +163,9 @@ def outcome_of(loaded: Loaded, found: Published, stages: Stages) -> Outcome:
 
 def count_parts(parts: ReleaseParts, frequent: Sequence[str]) -> Countable:
     """What can be counted from all parts together; one after the other is read."""
-    first = parts.read(0).merged()
-    found = [counted_in(first, frequent)]
-    for number in range(1, len(parts)):
-        found.append(counted_in(parts.read(number).merged(), frequent))
+    first = with_equal_merged(parts.read(0))
+    rest = (with_equal_merged(parts.read(number)) for number in range(1, len(parts)))
+    found = [counted_in(each, frequent) for each in chain((first,), rest)]
     return Countable.of_parts(found, first)
 
 

@@ -131,7 +131,12 @@ class Promise(ABC):
 
     def to_dict(self) -> dict[str, object]:
         """The promise as it is written in `release.json`."""
-        values = {name: _written(value) for name, value in self._values() if value is not None}
+        values: dict[str, object] = {}
+        for name, value in self._values():
+            if isinstance(value, Promise):
+                values[name] = value.to_dict()
+            elif value is not None:
+                values[name] = sorted(value) if isinstance(value, frozenset) else value
         return {"model": self.model, **values, "meaning": self.describe()}
 
     def __repr__(self) -> str:
@@ -145,12 +150,6 @@ class Promise(ABC):
         """The parameters as people write them."""
         for name, parameter in parameters(type(self)).items():
             yield name, parameter.about.shown(getattr(self, name))
-
-
-def _written(value: object) -> object:
-    if isinstance(value, Promise):
-        return value.to_dict()
-    return sorted(value) if isinstance(value, frozenset) else value
 
 
 def _shown(value: object) -> str:

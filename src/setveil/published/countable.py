@@ -1,11 +1,12 @@
-"""What can be counted from a release, and how exactly: a public statement, from the release alone.
+"""What a release says about the original: the support of an itemset with its bounds, and what can
+be counted at all, and how exactly. It is computed from the release alone.
 
 The bounds of parts add up, so the statement is the same however a release is divided."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
@@ -15,16 +16,21 @@ import numpy as np
 
 from setveil.data.arrays import Int64s, sums
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.support import Support
 from setveil.words import plural, rough_share
 
 if TYPE_CHECKING:
     from setveil.published.release import Release
 
+
 FREQUENT = 10
 """How many of the labels that are published most often are asked for in pairs."""
 
 Pair = tuple[str, str]
+KINDS = ("items", "pairs")
+EXACT, OPEN = "exact", "not determined"
+NARROW, NEAR = 1.2, 0.05
+"""A number is determined if its upper bound is at most so many times the lower one, or the standard
+error of its estimate at most such a share of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +179,12 @@ class Countable:
         kind = " or group" * self.groups
         named = f"1 item{kind}" if labels.counted == 1 else f"{labels.counted:,} items{kind}"
         named += "s" * (self.groups and labels.counted > 1)
-        said = [f"{named} can be counted, {labels.words}.", *self._noise()]
+        said = [f"{named} can be counted, {labels.words}."]
+        noisy = [f"{self.noise[kind]:,} for {kind}" for kind in KINDS if kind in self.noise]
+        if noisy:
+            said.append(
+                f"Noise makes counts wrong by up to {' and '.join(noisy)}, 95 times of 100."
+            )
         if labels.width:
             width = rough_share(labels.width)
             said.append(f"On average the lower bound of a count is {width} below the upper one.")
@@ -181,14 +192,6 @@ class Countable:
             most = f"the {len(self.frequent)} that are published most often"
             said.append(f"Of the {plural(pairs.counted, 'pair')} of {most}: {pairs.words}.")
         return said
-
-    def _noise(self) -> Iterator[str]:
-        parts = [f"{self.noise[kind]:,} for {kind}" for kind in _KINDS if kind in self.noise]
-        if parts:
-            yield f"Noise makes counts wrong by up to {' and '.join(parts)}, 95 times of 100."
-
-
-_KINDS = ("items", "pairs")
 
 
 def most_frequent(often: Mapping[str, int]) -> tuple[str, ...]:
@@ -200,7 +203,13 @@ def most_frequent(often: Mapping[str, int]) -> tuple[str, ...]:
 def pairs_of(frequent: Sequence[str], tree: Hierarchy | None) -> list[Pair]:
     """All pairs of labels of which none contains the other."""
     pairs = list(combinations(frequent, 2))
-    return pairs if tree is None else [pair for pair in pairs if not _nested(tree, *pair)]
+    if tree is None:
+        return pairs
+    nodes = tree.nodes.encode(frequent)
+    first, stop = (
+        dict(zip(frequent, ends[nodes].tolist(), strict=True)) for ends in (tree.first, tree.stop)
+    )
+    return [(a, b) for a, b in pairs if first[b] >= stop[a] or first[a] >= stop[b]]
 
 
 class Contribution(NamedTuple):
@@ -237,12 +246,6 @@ def _ends(bounds: Int64s) -> tuple[Int64s, Int64s]:
     return bounds[:, 0], bounds[:, 1]
 
 
-def _nested(tree: Hierarchy, one: str, other: str) -> bool:
-    a, b = tree.nodes.number(one), tree.nodes.number(other)
-    inside = tree.first[a] >= tree.first[b] and tree.stop[a] <= tree.stop[b]
-    return bool(inside or (tree.first[b] >= tree.first[a] and tree.stop[b] <= tree.stop[a]))
-
-
 def is_statement(value: Any) -> bool:
     """Whether a JSON value has the shape of a statement."""
     if not isinstance(value, dict) or not {"labels", "frequent", "pairs"} <= value.keys():
@@ -255,3 +258,98 @@ def is_statement(value: Any) -> bool:
 
 def _is_spread(value: Any) -> bool:
     return isinstance(value, dict) and all(type(each) in (int, float) for each in value.values())
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate:
+    """A number of the original that is between `lower` and `upper`, as the release shows.
+
+    Example:
+        >>> found = Support(80, 110, 100.0)
+        >>> found.expected, found.accuracy
+        (100.0, 'within 20 %')
+        >>> Support(0, 110, 30.0)
+        Support(lower=0, upper=110, expected=None, accuracy='not determined')
+    """
+
+    lower: float
+    upper: float
+    guess: float
+    """What a model of the form makes of the release, between the bounds; for comparing releases.
+    Its error is a bias: neither more records nor an average over reconstructions removes it."""
+    error: float = field(default=math.inf, compare=False)
+    """The standard error of `guess`, if the form has a rule for it; else the bounds say all."""
+
+    @property
+    def within(self) -> float | None:
+        """How far off `guess` can be, as a share of it, given the bounds; None if by all of it or
+        more."""
+        if self.lower == self.upper:
+            return 0.0
+        error = max(self.guess - self.lower, self.upper - self.guess)
+        return error / self.guess if error < self.guess else None
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error as a share of `guess`; None if it is not known, or above `NEAR`."""
+        if self.lower == self.upper:
+            return 0.0
+        return self.error / self.guess if self.error <= NEAR * self.guess else None
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the bounds are narrow, or the standard error small."""
+        return self.upper <= NARROW * self.lower or self.standard_error is not None
+
+    @property
+    def expected(self) -> float | None:
+        """The estimate; None if the release does not determine the number."""
+        return None if self.accuracy == OPEN else self.guess
+
+    @property
+    def accuracy(self) -> str:
+        """`exact`; `within x %` (of the estimate, as sure as the bounds); `standard error x %`, if
+        these are not narrow but the form has a rule; or `not determined`."""
+        sure, error = self.within, self.standard_error
+        if sure == 0:
+            return EXACT
+        if error is not None and self.upper > NARROW * self.lower:
+            return f"standard error {_rounded_up(error, 3) * 100:.3g} %"
+        return OPEN if sure is None else f"within {_rounded_up(sure, 3) * 100:.3g} %"
+
+    def to_dict(self) -> dict[str, object]:
+        """The values that reports have."""
+        expected, sure, error = self.expected, self.within, self.standard_error
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "expected": None if expected is None else round(expected, 6),
+            "accuracy": self.accuracy,
+            "within": None if sure is None else _rounded_up(sure, 6),
+            "standard_error": None if error is None else _rounded_up(error, 6),
+            "determined": self.is_determined,
+        }
+
+    def __repr__(self) -> str:
+        parts = {name: getattr(self, name) for name in ("lower", "upper", "expected", "accuracy")}
+        shown = ", ".join(f"{name}={value!r}" for name, value in parts.items())
+        return f"{type(self).__name__}({shown})"
+
+
+@dataclass(frozen=True, repr=False)
+class Support(Estimate):
+    """How many original records contain an itemset."""
+
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, repr=False)
+class Confidence(Estimate):
+    """The share of the records with some items that have others too."""
+
+
+def _rounded_up(share: float, digits: int) -> float:
+    """A share that is not less, with so many digits; errors of floating point do not count."""
+    scale = float(10**digits)
+    return math.ceil(round(share * scale, 6)) / scale

@@ -1,4 +1,5 @@
-"""The generalized form: records whose items are nodes of a hierarchy."""
+"""The generalized form: records whose items are nodes of a hierarchy, and what they let one
+expect."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, random_from, sums
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, random_from, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting
-from setveil.published.estimates import estimate_supports
 from setveil.published.release import RecordRelease
 from setveil.published.rows import coverage, merged, most_below, relabeled, with_leaves
+from setveil.threads import on_threads
+
+_MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,16 +71,8 @@ class Generalized(RecordRelease):
         method: Mapping[str, object] | None = None,
         is_global: bool = False,
     ) -> Self:
-        """From published records as labels of nodes, in the order of the original records.
-
-        Args:
-            records: Labels of nodes; if `counted`, with repeats or as mappings `{label: count}`.
-            hierarchy: The tree of the nodes.
-            promise: What the release promises.
-            counted: Whether the release says how often each node occurs in a record.
-            method: The method's name and parameters.
-            is_global: Whether one cut of the tree generalizes all records.
-        """
+        """From published records as labels of nodes, in the order of the original records; if
+        `counted`, with repeats or as mappings `{label: count}`."""
         data = (Bags if counted else Transactions).of(records)
         rows = relabeled(data, hierarchy.nodes.encode(data.vocabulary.labels), hierarchy.nodes)
         alignment = np.arange(len(rows))
@@ -98,18 +93,8 @@ class Generalized(RecordRelease):
         is_global: bool = False,
         as_read: bool = False,
     ) -> Self:
-        """From published records in any order; equal ones are merged.
-
-        Args:
-            rows: Records over `hierarchy.nodes`.
-            hierarchy: The tree of the nodes.
-            promise: What the release promises.
-            method: The method's name and parameters.
-            alignment: The row of each original record, if known.
-            weights: How many people each row represents; 1 each if not given.
-            is_global: Whether one cut of the tree generalizes all records.
-            as_read: Leave equal records apart, as they were read from a file.
-        """
+        """From published records over `hierarchy.nodes`, in any order; equal ones are merged, or
+        left apart as they were read from a file. The alignment has the row of each original."""
         classes, sizes, member = merged(rows, weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         return cls(classes, sizes, hierarchy, promise, method, aligned, is_global)
@@ -146,13 +131,8 @@ class Generalized(RecordRelease):
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         if not self.is_global:
             return ()
-        tree, supports = self.hierarchy, original.supports().tolist()
-        covered = np.zeros(tree.leaf_count + 1, dtype=bool)
-        for node in self.published_nodes().tolist():
-            covered[tree.first[node] : tree.stop[node]] = True
-        leaves = tree.nodes.find(original.vocabulary).tolist()
-        found = zip(original.vocabulary, leaves, supports, strict=True)
-        return tuple(item for item, leaf, support in found if support and not covered[leaf])
+        gone = (self.images(original.vocabulary) < 0) & (original.supports() > 0)
+        return tuple(original.vocabulary[number] for number in np.flatnonzero(gone).tolist())
 
     def images(self, vocabulary: Vocabulary) -> Int32s:
         """The published node above each item, if one cut generalizes all records.
@@ -173,20 +153,6 @@ class Generalized(RecordRelease):
             rows, tree, self.promise, self.method, alignment=numbers, is_global=True
         )
         return made.leaving_out(self.min_people)
-
-    def on(self, hierarchy: Hierarchy) -> Self:
-        used = self.published_nodes()
-        place = np.full(len(self.hierarchy), -1, dtype=np.int32)
-        place[used] = hierarchy.nodes.encode([self.hierarchy.labels[node] for node in used])
-        return self.of_rows(
-            relabeled(self.classes, place, hierarchy.nodes),
-            hierarchy,
-            self.promise,
-            self.method,
-            alignment=self.alignment,
-            weights=self.sizes,
-            is_global=self.is_global,
-        )
 
     def counting(self) -> Counting:
         tree, rows, nodes = self.hierarchy, self.classes.rows, self.classes.items
@@ -257,3 +223,101 @@ class Generalized(RecordRelease):
 def _any(flags: Flags, classes: Transactions) -> Flags:
     """Whether any entry of each record is flagged."""
     return np.bincount(classes.rows[flags], minlength=len(classes)) > 0
+
+
+def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -> Floats:
+    """The expected number of records that contain all items of each query.
+
+    The model: a node over w leaves was equally likely any of them, independently of whatever else
+    is published. So a record contains an item below the node with probability 1 / w (in bags, if
+    the node occurs c times, 1 - (1 - 1 / w)^c), an item that no node covers with probability 0, and
+    several items with the product, also below one node. What is published as a leaf is certain.
+
+    Args:
+        release: The release, over a tree with the items as leaves; unknown items are in no record.
+        items: The items that occur in the queries.
+        queries: One row per query, with positions in `items`; -1 fills shorter ones.
+
+    Example:
+        >>> from setveil import Generalized, Hierarchy, KAnonymity
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> rows = [["Alcohol", "milk"], ["Alcohol", "milk"], ["wine"]]
+        >>> release = Generalized.of(rows, Hierarchy.from_paths(paths), KAnonymity(k=2))
+        >>> queries = np.array([[0, -1], [1, -1], [0, 1]])
+        >>> estimate_supports(release, ["wine", "milk"], queries).tolist()
+        [2.0, 2.0, 1.0]
+    """
+    estimates, count = np.zeros(len(queries)), len(release.classes)
+    if not len(queries):
+        return estimates
+    if queries.shape[1] == 1:
+        return _of_items(release, items)[queries[:, 0]]
+    leaves = release.hierarchy.nodes.find(items)
+    block = max(_MOST_CELLS // max(len(items), 1), 1)
+
+    def estimate(start: int) -> Floats:
+        stop = min(start + block, count)
+        chances = _chances(release, leaves, start, stop)
+        sizes, found = release.sizes[start:stop].astype(np.float64), np.zeros(len(queries))
+        for at in range(0, len(queries), 256):
+            rows = queries[at : at + 256]
+            joint = chances[rows[:, 0]]
+            for column in range(1, rows.shape[1]):
+                joint *= chances[rows[:, column]]
+            found[at : at + 256] = joint @ sizes
+        return found
+
+    for part in on_threads(estimate, range(0, count, block)):
+        estimates += part
+    return estimates
+
+
+def _of_items(release: Generalized, items: list[str]) -> Floats:
+    """The same for each item alone: the chances of all records are summed at once.
+
+    A record has at most one node above a leaf, so each entry adds its chance to all its leaves."""
+    tree, classes = release.hierarchy, release.classes
+    chance = 1.0 / tree.widths[classes.items]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts
+    people = release.sizes[classes.rows] * chance
+    # For each leaf, the sum over the nodes that cover it, one level of the tree at a time: a
+    # running sum over all leaves would add up the rounding errors of the others.
+    of_nodes = np.bincount(classes.items, weights=people, minlength=len(tree))
+    leaves = tree.nodes.find(items)
+    found, node = (
+        np.zeros(len(items)),
+        np.where(leaves < tree.leaf_count, leaves, -1),
+    )  # -1 if unknown
+    while (node >= 0).any():
+        found += np.where(node >= 0, of_nodes[node], 0.0)
+        node = np.where(node >= 0, tree.parent[node], -1)
+    return found
+
+
+def _chances(release: Generalized, leaves: Int64s, start: int, stop: int) -> Floats:
+    """The chance that a record has an item: a row per item and one of ones, a column per class."""
+    classes, order = release.classes, np.argsort(leaves, kind="stable")
+    columns = np.repeat(np.arange(stop - start), np.diff(classes.indptr[start : stop + 1]))
+    first, last, chance = _covered(release, leaves, start, stop)
+    lengths = last - first
+    places = ranges(first, lengths)
+    table = np.zeros((len(leaves) + 1, stop - start))
+    table[-1] = 1.0
+    table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
+    return table
+
+
+def _covered(
+    release: Generalized, leaves: Int64s, start: int, stop: int
+) -> tuple[Int64s, Int64s, Floats]:
+    """For each entry of some classes, which of the leaves it covers, in the order of the tree:
+    where they begin and end; and their chance."""
+    tree, classes = release.hierarchy, release.classes
+    entries = slice(classes.indptr[start], classes.indptr[stop])
+    nodes, ordered = classes.items[entries], np.sort(leaves)
+    first, last = (np.searchsorted(ordered, bound)[nodes] for bound in (tree.first, tree.stop))
+    chance = 1.0 / tree.widths[nodes]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
+    return first, last, chance

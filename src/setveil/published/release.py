@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
-from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
-from setveil.published.frozen import Frozen as Frozen
-from setveil.published.rows import same_records, with_equal_merged
-from setveil.published.support import Support as Support
+from setveil.published.countable import Support as Support
+from setveil.published.rows import same_records
 from setveil.showing import Shown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]
 ALWAYS = (
@@ -30,6 +31,22 @@ ALWAYS = (
     "on its own."
 )
 """What no promise covers."""
+
+
+class Frozen:
+    """A dataclass whose arrays are read-only, also after it was sent to another process."""
+
+    def __post_init__(self: DataclassInstance) -> None:
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, each.name, view)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Frozen.__post_init__(self)  # type: ignore[arg-type]
 
 
 class Release(Shown, Frozen, ABC):
@@ -106,12 +123,6 @@ class Release(Shown, Frozen, ABC):
         the form has no such groups."""
         return np.zeros(0, dtype=np.int64)
 
-    @property
-    def silent(self) -> int:
-        """How many people are published with a record that says nothing: it is empty, or only the
-        root of the tree."""
-        return self.empty
-
     def replaced(self, original: Transactions) -> tuple[int, int]:
         """How many published occurrences there are whose people have another item instead, and how
         many of all; none if nobody can know."""
@@ -166,11 +177,7 @@ class Release(Shown, Frozen, ABC):
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
         """The guessed supports of many itemsets, whatever their bounds are; see `Support.guess`.
-
-        Args:
-            items: The items that occur in the queries.
-            queries: One row per query, with positions in `items`; -1 fills shorter ones.
-        """
+        A query is a row of positions in `items`; -1 fills shorter ones."""
         different, place = np.unique(queries, axis=0, return_inverse=True)
         asked = ([items[at] for at in row if at >= 0] for row in different.tolist())
         found = (self.guess(itemset) for itemset in asked)
@@ -182,18 +189,13 @@ class Release(Shown, Frozen, ABC):
 
     @abstractmethod
     def reconstruct(self, seed: int | None = None) -> Transactions:
-        """Records over original items that this release could have been made from, at random.
-
-        Args:
-            seed: The same seed gives the same records; without one, each call gives others.
-        """
+        """Records over original items that this release could have been made from, at random; the
+        same ones for the same seed."""
 
     def to_pandas(self, seed: int | None = None) -> Any:
         """The published records, in random order, as a long pandas table: record, item[, count].
 
-        Raises:
-            DataError: if the form does not show whole records; its reconstructions can be tables.
-        """
+        Not of forms that do not show whole records; their reconstructions can be tables."""
         return self._whole_records(seed).to_pandas()
 
     def to_polars(self, seed: int | None = None) -> Any:
@@ -211,12 +213,8 @@ class Release(Shown, Frozen, ABC):
         raise DataError(problem, remedy=remedy)
 
     def published_as(self, number: int, record: Sequence[str]) -> str:
-        """Private: what is published for an original record, by the alignment; empty if unknown.
-
-        Args:
-            number: The number of the record in the original.
-            record: Its items.
-        """
+        """Private: what is published for an original record, by its number and its items, as the
+        alignment says; empty if unknown."""
         return ""
 
     def describe(self) -> str:
@@ -233,11 +231,8 @@ class Release(Shown, Frozen, ABC):
         return f"{self.promise.limits()} {ALWAYS}"
 
     def images(self, vocabulary: Vocabulary) -> Int32s:
-        """What each item becomes in every record, as a number of `items`; -1 if it is left out.
-
-        Raises:
-            DataError: if the release has no one rule for all records.
-        """
+        """What each item becomes in every record, as a number of `items`; -1 if it is left out. A
+        `DataError` if the release has no one rule for all records."""
         problem = f"this {self.form} release has no rule that other data could follow"
         remedy = "anonymize the other data on its own"
         raise DataError(f"{problem}: {self.no_rule}", remedy=remedy)
@@ -247,10 +242,6 @@ class Release(Shown, Frozen, ABC):
         promise; for forms with a rule."""
         raise NotImplementedError
 
-    def on(self, hierarchy: Hierarchy) -> Self:
-        """The same release over another tree with the same labels (the whole one, not a part)."""
-        return self
-
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         """Private: the items of the original that are removed everywhere; empty if none can be."""
         return ()
@@ -259,31 +250,16 @@ class Release(Shown, Frozen, ABC):
         """The same release without anything private."""
         return replace(self, alignment=None)  # type: ignore[type-var]
 
-    def same_as(self, other: Release) -> bool:
-        """Whether both publish the same records under the same promise and with the same facts."""
-        facts = self.facts == other.facts and self.min_people == other.min_people
-        return self == other and self.promise == other.promise and facts
-
     def paired_as(self, other: Self) -> Self | None:
         """Private: this release, which was read from files, with the alignment of the same one in
         memory; None if its parts may be in another order."""
         return None
-
-    def merged(self) -> Self:
-        """The same release with equal records merged; one that was read has a row for each."""
-        return self
 
     def leaving_out(self, people: int) -> Self:
         """The same release, made from data without the items that fewer people have."""
         made = copy(self)
         object.__setattr__(made, "min_people", people)
         return made
-
-    def covered(self, original: Transactions) -> Transactions:
-        """What the release is about: the original without the items that were left out, because few
-        people have them or because the tree lacks them."""
-        data = original.without_rare(self.min_people)
-        return data if self.tree is None else known_part(self.tree, data)
 
 
 class RecordRelease(Release):
@@ -296,14 +272,9 @@ class RecordRelease(Release):
     def __len__(self) -> int:
         return int(self.sizes.sum())
 
-    def merged(self) -> Self:
-        return with_equal_merged(self)
-
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""
-        if type(other) is not type(self):
-            return False
-        return same_records(self, other)
+        return type(other) is type(self) and same_records(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -327,15 +298,6 @@ class RecordRelease(Release):
     @property
     def group_sizes(self) -> Int64s:
         return self.sizes
-
-    @property
-    def silent(self) -> int:
-        tree, classes = self.tree, self.classes
-        if tree is None:
-            return self.empty
-        root = classes.vocabulary.numbers.get(tree.labels[tree.root], -1)
-        others = np.bincount(classes.rows[classes.items != root], minlength=len(classes))
-        return int(self.sizes[others == 0].sum())
 
     def records(self, seed: int | None = None) -> Transactions:
         """All published records in random order: from the system, or from a seed."""

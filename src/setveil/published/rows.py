@@ -3,7 +3,6 @@ represent."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -58,13 +57,9 @@ def tidy(rows: Transactions) -> Transactions:
 def merged(
     rows: Transactions, weights: Int64s | None, *, as_read: bool = False
 ) -> tuple[Transactions, Int64s, Int64s]:
-    """The distinct records, how many people each represents, and which of them each row is.
-
-    Args:
-        rows: Published records in any order.
-        weights: How many people each row represents; 1 each if not given.
-        as_read: Leave the rows as they are: the audit merges them by itself.
-    """
+    """The distinct records, how many people each represents, and which of them each row is, given
+    how many each row represents (1 each if not given). `as_read` leaves the rows as they are: the
+    audit merges them by itself."""
     if as_read:
         sizes = np.ones(len(rows), dtype=np.int64) if weights is None else weights
         return rows, sizes, np.arange(len(rows))
@@ -75,40 +70,25 @@ def merged(
 def with_equal_merged(release: SomeRelease) -> SomeRelease:
     """A release that was read from files, where each record is a row, with equal rows merged."""
     some: Any = release
+    if not hasattr(some, "classes"):
+        return release
     classes, sizes, _ = merged(some.classes, some.sizes)
     made: SomeRelease = replace(some, classes=classes, sizes=sizes).leaving_out(some.min_people)
     return made
 
 
 def same_records(one: RecordRelease, other: RecordRelease) -> bool:
-    """Whether two releases publish the same records equally often."""
-    return _same_arrays(one, other) or _multiset(one) == _multiset(other)
-
-
-def _same_arrays(one: RecordRelease, other: RecordRelease) -> bool:
-    """Whether two releases surely publish the same records equally often; compares arrays, which
-    is much quicker than to compare records item by item."""
-    if one.classes.indptr[-1] != other.classes.indptr[-1] or len(one.sizes) != len(other.sizes):
-        return False
+    """Whether two releases publish the same records equally often, by what their items mean."""
     place = {meaning: number for number, meaning in enumerate(other.meanings())}
-    found = [place.get(meaning, -1) for meaning in one.meanings()]
-    numbers = np.array(found, dtype=np.int32)
-    used = numbers[np.unique(one.classes.items)]
-    if (used < 0).any() or len(np.unique(used)) < len(used):
-        return False
-    renamed = merged(relabeled(one.classes, numbers, other.classes.vocabulary), one.sizes)
-    wanted = merged(other.classes, other.sizes)
-    return renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
-
-
-def _multiset(release: RecordRelease) -> dict[object, int]:
-    meanings, classes = release.meanings(), release.classes
-    entries = zip(classes.items.tolist(), classes.times.tolist(), strict=True)
-    pairs = [(meanings[item], count) for item, count in entries]
-    found = Counter[object]()
-    for record, size in zip(classes.parted(pairs), release.sizes.tolist(), strict=True):
-        found[frozenset(record)] += size
-    return found
+    found = []
+    for each in (one, other):
+        numbers = np.array([place.get(meaning, -1) for meaning in each.meanings()], dtype=np.int32)
+        if (numbers[np.unique(each.classes.items)] < 0).any():
+            return False
+        rows = relabeled(each.classes, numbers, other.classes.vocabulary)
+        found.append(merged(rows, each.sizes))
+    (here, sizes, _), (there, others, _) = found
+    return here == there and np.array_equal(sizes, others)
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:

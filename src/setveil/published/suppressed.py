@@ -86,17 +86,8 @@ class Suppressed(RecordRelease):
         min_support: float = 0.0,
         as_read: bool = False,
     ) -> Suppressed:
-        """From published records in any order; equal ones are merged, and unused items dropped.
-
-        Args:
-            rows: The records.
-            promise: What the release promises.
-            method: The method's name and parameters.
-            alignment: The row of each original record, if known.
-            weights: How many people each row represents; 1 each if not given.
-            min_support: The share of the records below which items were left out.
-            as_read: Leave equal records apart, as they were read from a file.
-        """
+        """From published records in any order; equal ones are merged, or left apart as they were
+        read from a file, and unused items dropped. The alignment has the row of each original."""
         classes, sizes, member = merged(tidy(rows), weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         return cls(classes, sizes, promise, method, aligned, min_support)

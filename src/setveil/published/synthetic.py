@@ -16,10 +16,9 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
-from setveil.published.intervals import least, margin
-from setveil.published.ledger import Expense
+from setveil.published.ledger import Expense, least, margin
 from setveil.published.release import Release, Support
-from setveil.published.rows import merged, tidy, with_equal_merged
+from setveil.published.rows import merged, tidy
 
 LEVEL = 0.95
 """How sure the interval of a support is."""
@@ -127,9 +126,6 @@ class Synthetic(Release):
     def __len__(self) -> int:
         return int(self.sizes.sum())
 
-    def merged(self) -> Synthetic:
-        return with_equal_merged(self)
-
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often, and the same supports."""
         if not isinstance(other, Synthetic) or self.supports != other.supports:
@@ -149,10 +145,6 @@ class Synthetic(Release):
     @property
     def shown(self) -> frozenset[str]:
         return super().shown.union(item for one in self.supports for item in one.items)
-
-    @property
-    def silent(self) -> int:
-        return int(self.sizes[self.classes.lengths == 0].sum())
 
     @property
     def facts(self) -> dict[str, object]:
@@ -246,9 +238,6 @@ class Synthetic(Release):
 
     def limits(self) -> str:
         return f"{self.promise.limits()} {SEVERAL}"
-
-    def covered(self, original: Transactions) -> Transactions:
-        return original
 
     @cached_property
     def _table(self) -> dict[tuple[str, ...], NoisySupport]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, find, random_from
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, find, random_from, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
@@ -20,7 +20,9 @@ from setveil.published.rows import (
     Branches,
     coverage,
     distinct_records,
+    greatest,
     merged,
+    most_below,
     relabeled,
     tidy,
 )
@@ -136,20 +138,12 @@ class TypicalBags(RecordRelease):
         as_read: bool = False,
         **facts: object,
     ) -> Self:
-        """From published bags in any order; equal ones are merged, and unused items dropped.
+        """From published bags in any order, one for each group of people; equal ones are merged, or
+        left apart as they were read from a file, and unused items dropped.
 
-        Args:
-            rows: One bag for each group of people.
-            promise: What the release promises.
-            method: The method's name and parameters.
-            alignment: The row of each original record, if known.
-            weights: How many people each row represents; by default from `alignment`, or 1 each.
-            slots: What each item of the rows contains, if they are slots; equal ones are merged and
-                numbered anew.
-            as_read: Leave equal bags apart, as they were read from a file.
-            facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`,
-                `by_majority`, `same_branch`, `complete`.
-        """
+        The alignment has the row of each original; by default it says how many people each row
+        represents. `slots` is what each item of the rows contains, if they are slots; equal ones
+        are merged and numbered anew. `facts` are further fields, such as `hierarchy`."""
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
         rows, slots = (cast(Bags, tidy(rows)), None) if slots is None else _tidy(rows, slots)
@@ -181,8 +175,7 @@ class TypicalBags(RecordRelease):
         return {name: value for name, value in said.items() if value is not None}
 
     def replaced(self, original: Transactions) -> tuple[int, int]:
-        """None if it is not known who the people are, and for nodes and slots, which say themselves
-        what they replace."""
+        """None if it is not known who the people are, nor for nodes and slots: these say it."""
         named = self.slots is None and (self.hierarchy is None or self.by_majority)
         if self.alignment is None or not named or not len(self.classes.items):
             return 0, 0
@@ -201,12 +194,8 @@ class TypicalBags(RecordRelease):
         classes = self.classes
         shown = ~self._is_group()[classes.items]
         rows, items, counts = classes.rows[shown], classes.items[shown], classes.counts[shown]
-        size = len(classes)
-        kept = Bags.from_pairs(rows, items, self.items, size=size, counts=counts)
-        used = np.unique(items)
-        labels = Vocabulary([self.items[number] for number in used.tolist()])
-        places = np.searchsorted(used, np.arange(len(self.items))).astype(np.int32)
-        named = cast(Bags, relabeled(kept, places, labels))
+        kept = Bags.from_pairs(rows, items, self.items, size=len(classes), counts=counts)
+        named = cast(Bags, tidy(kept))
         return replace(self, classes=named, hierarchy=None, by_majority=False)
 
     def _is_group(self) -> Flags:
@@ -230,10 +219,8 @@ class TypicalBags(RecordRelease):
         return np.unique(self.hierarchy.nodes.encode(self.items.labels))
 
     def with_terms(self) -> Self:
-        """The same release with each slot replaced by its most frequent item, the first of several.
-
-        The classes keep their places, so that some of them may now be equal.
-        """
+        """The same release with each slot replaced by its most frequent item, the first of several;
+        some classes may now be equal."""
         if self.slots is None:
             return self
         slots = self.slots
@@ -256,10 +243,8 @@ class TypicalBags(RecordRelease):
         return cast(Bags, super().records(seed))
 
     def reconstruct(self, seed: int | None = None) -> Bags:
-        """Bags of original items: slots are dealt out to their people, and nodes become leaves
-        below them, at most epsilon steps apart and not all in one branch.
-
-        Items are kept as they are. What people had that is not published stays unknown.
+        """Bags of original items, which are kept as they are: slots are dealt out to their people,
+        and nodes become leaves below them, at most epsilon steps apart and not all in one branch.
         """
         if self.slots is not None:
             known = self.slots.vocabulary
@@ -276,16 +261,18 @@ class TypicalBags(RecordRelease):
             group = people[starts[row] : starts[row] + int(self.sizes[row])]
             for _ in range(count):
                 owners.append(group)
-                items.append(self._dealt(kinds[item], len(group), random))
+                kind = kinds[item]
+                if isinstance(kind, Branches):
+                    items.append(kind.drawn(len(group), self.epsilon, random))
+                    continue
+                times = range(0, len(group), max(len(kind), 1))
+                dealt = np.concatenate([random.permutation(kind) for _ in times])
+                items.append(dealt[: len(group)])
         rows, numbers = np.concatenate(owners), np.concatenate(items)
         return Bags.from_pairs(rows, numbers, known, size=len(self))
 
     def without_alignment(self) -> Self:
         return replace(self, alignment=None, matches=None)
-
-    def on(self, hierarchy: Hierarchy) -> Self:
-        hierarchy.nodes.encode(self.items.labels)
-        return replace(self, hierarchy=hierarchy)
 
     def _represented(self, item: int) -> Int32s | Branches:
         """The terms of a slot, or the leaves below a node."""
@@ -294,13 +281,6 @@ class TypicalBags(RecordRelease):
             return np.repeat(self.slots.items[inside], self.slots.counts[inside])
         assert self.hierarchy is not None
         return Branches.below(self.hierarchy, self.hierarchy.nodes.number(self.items[item]))
-
-    def _dealt(self, kind: Int32s | Branches, size: int, random: np.random.Generator) -> Int32s:
-        """An item for each of `size` people."""
-        if isinstance(kind, Branches):
-            return kind.drawn(size, self.epsilon, random)
-        groups = range(0, size, max(len(kind), 1))
-        return np.concatenate([random.permutation(kind) for _ in groups])[:size]
 
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """Anybody may have had any item, for what fits no group is dropped. But if bags are
@@ -329,9 +309,26 @@ class TypicalBags(RecordRelease):
         return found
 
     def counting(self) -> Counting:
-        from setveil.published.typical_bounds import count_labels
-
-        return count_labels(self)
+        """What `support` says of each label, summed over all bags. Anybody may have any item, but
+        for one person of each bag that does not show it, if bags are complete."""
+        classes, slots, tree, sizes = self.classes, self.slots, self.hierarchy, self.sizes
+        anybody = len(self) - self.complete * len(sizes)
+        if slots is not None:
+            return _counted_slots(self, slots, anybody)
+        people = sizes[classes.rows]
+        if tree is None:
+            bags = sums(classes.items, 1, len(self.items))
+            shown = sums(classes.items, people, len(self.items))
+            return Counting(self.items.labels, shown, bags, bags * self.complete, anybody)
+        nodes = tree.nodes.encode(self.items.labels)[classes.items]
+        lower = most_below(tree, classes.rows, nodes, self.least_holders())
+        shown, upper = sums(nodes, people, len(tree)), sums(nodes, 1, len(tree))
+        if tree.origin.pruned:
+            upper[:] = len(sizes)
+        upper[tree.leaf_count :] = len(sizes)
+        used = np.flatnonzero(lower)
+        labels = tuple(tree.labels[node] for node in used.tolist())
+        return Counting(labels, shown[used], lower[used], upper[used] * self.complete, anybody)
 
     def _held(self, label: str) -> tuple[Int64s, Floats]:
         """For each entry of `classes`: how many people have an item for certain because of it, and
@@ -361,6 +358,22 @@ class TypicalBags(RecordRelease):
         pairs = zip(self.slots.items.tolist(), self.slots.counts.tolist(), strict=True)
         named = [(labels[item], count) for item, count in pairs]
         return [frozenset(named[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+
+
+def _counted_slots(release: TypicalBags, slots: Bags, anybody: int) -> Counting:
+    """A slot says how many of its people have each of its items."""
+    classes, width = release.classes, max(len(slots.vocabulary), 1)
+    inside = slots.take(classes.items)
+    entry = inside.rows
+    rows, totals = classes.rows[entry], slots.totals[classes.items][entry]
+    held = inside.counts * release.sizes[rows] // totals
+    alone = inside.lengths[entry] == 1
+    bags, most = greatest(rows * width + inside.items, held)
+    pure, _ = greatest((rows * width + inside.items)[alone], held[alone])
+    shown = sums(inside.items, held * classes.counts[entry], width)
+    lower, upper = sums(bags % width, most, width), sums(pure % width, 1, width) * release.complete
+    cut = len(slots.vocabulary)
+    return Counting(slots.vocabulary.labels, shown[:cut], lower[:cut], upper[:cut], anybody)
 
 
 def _tidy(rows: Bags, slots: Bags) -> tuple[Bags, Bags]:

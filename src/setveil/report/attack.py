@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from math import ceil
 
+from setveil.audit.attack.draws import CONFIDENCE, Estimate
 from setveil.audit.attack.outcome import Attack, Inference, Row
-from setveil.audit.attack.statistics import CONFIDENCE, Estimate
 from setveil.report import Report, Section
 from setveil.words import plural
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from setveil.audit.attack.draws import Draws, Items, Pool
+from setveil.alignment.merging import covered
+from setveil.audit.attack.clusters import view_disassociated
+from setveil.audit.attack.draws import Draws, Items, Pool, Sample
 from setveil.audit.attack.findings import (
     apart,
     both_releases,
@@ -17,10 +19,8 @@ from setveil.audit.attack.findings import (
     likelier,
     unique_records,
 )
-from setveil.audit.attack.outcome import Attack, Inference, Kind, Row, summed_up
-from setveil.audit.attack.statistics import Sample
-from setveil.audit.attack.table import view_of
-from setveil.audit.attack.view import Finding, View
+from setveil.audit.attack.outcome import Attack, Finding, Inference, Kind, Row, View, summed_up
+from setveil.audit.attack.rows import view_generalized, view_suppressed, view_typical_bags
 from setveil.audit.tables import gap_of
 from setveil.data.arrays import Flags, Floats, random_from
 from setveil.data.transactions import Bags, Transactions
@@ -33,6 +33,18 @@ _SURE = 1 - 1e-9
 
 Progress = Callable[[int, int], None]
 Asked = Callable[[Items], float | None]
+ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
+    "generalized": view_generalized,
+    "suppressed": view_suppressed,
+    "typical-bags": view_typical_bags,
+    "disassociated": view_disassociated,
+}
+"""By form: what an adversary sees. `rows.view_rows` suits any form with certain rows."""
+NOT_ATTACKED = {
+    "synthetic": "no record of a synthetic release belongs to a person, so there is nobody to "
+    "find; its epsilon bounds what anybody can learn from it, whatever they know",
+}
+"""By form: why searching its records for a person says nothing."""
 
 
 def attack(
@@ -61,9 +73,9 @@ def attack(
         other: Another release of the same people, which the adversary has too.
         progress: Is called with how many rows are done, and of how many.
     """
-    data = release.covered(original)
+    data = covered(release, original)
     data = data.sets() if isinstance(data, Bags) else data
-    view = view_of(release, release.covered(original))
+    view = view_of(release, covered(release, original))
     job = _Job(release, data, view, trials, private, random_from(seed))
     plan = list(job.plan(sorted(set(knows)), other))
     rows = []
@@ -145,7 +157,12 @@ class _Job:
         row = self._row("items", items, draws, values, (sort, within))
         if rest and len(rest[0]):
             row = replace(row, possible=int(rest[0].min()))
-        return [_with_inference(row, self, draws)]
+        some = draws.first(max(self.trials // BELIEFS, 1))
+        found, hidden = _beliefs(self, some), int(self.private.sum())
+        further = _inferred(found.further, some.sample, len(self.base))
+        return [
+            replace(row, further=further, private=_inferred(found.private, some.sample, hidden))
+        ]
 
     def lacking(self, items: int) -> list[Row]:
         """One more item is known: one that the person does not have."""
@@ -170,9 +187,9 @@ class _Job:
     def both(self, items: int, other: Release) -> Row:
         """The adversary also has another release, and can link its records with those of this
         one: the people who may be meant are those who are candidates in both."""
-        second = view_of(other, other.covered(self.data))
+        second = view_of(other, covered(other, self.data))
         homes = [_home(self.view, len(self.data), "release"), _home(second, len(self.data))]
-        translate = second_numbers(self.data, other)
+        translate = covered(other, self.data).vocabulary.find(self.data.vocabulary).tolist()
 
         def people(known: Items) -> float:
             marks = np.ones(len(self.data), dtype=bool)
@@ -205,12 +222,6 @@ class _Job:
         return Row(kind, items, *about, draws.people, **figures)
 
 
-def second_numbers(data: Transactions, other: Release) -> list[int]:
-    """The number of each item in what another release is about; -1 if that lacks it."""
-    found: list[int] = other.covered(data).vocabulary.find(data.vocabulary).tolist()
-    return found
-
-
 def _home(view: View, people: int, parameter: str = "other") -> Any:
     home = view.home()
     if home is None or len(home) != people:
@@ -218,17 +229,6 @@ def _home(view: View, people: int, parameter: str = "other") -> Any:
         remedy = "give a release of the same original, with its alignment if it needs one"
         raise DataError(problem, remedy=remedy)
     return home
-
-
-def _with_inference(row: Row, job: _Job, draws: Draws) -> Row:
-    """The row with what is inferred about further items, all of them and the private ones."""
-    some = draws.first(max(job.trials // BELIEFS, 1))
-    found = _beliefs(job, some)
-    return replace(
-        row,
-        further=_inferred(found.further, some.sample, len(job.base)),
-        private=_inferred(found.private, some.sample, int(job.private.sum())),
-    )
 
 
 class _Seen:
@@ -241,6 +241,7 @@ class _Seen:
 
 
 def _beliefs(job: _Job, draws: Draws) -> _Seen:
+    """What is inferred about further items, all of them and the private ones."""
     seen, by_items = _Seen(len(draws.draws)), dict[Items, list[int]]()
     for number, draw in enumerate(draws.draws):
         by_items.setdefault(draw.known, []).append(number)
@@ -269,3 +270,17 @@ def _inferred(seen: Floats, sample: Sample, items: int) -> Inference | None:
     part = Sample(weights / weights.sum(), sample.exact)
     base, belief, sure = seen[:, able]
     return Inference(part.mean(base), part.mean(belief), part.share(sure), int(able.sum()), items)
+
+
+def view_of(release: Release, original: Transactions) -> View:
+    """What an adversary sees of a release.
+
+    Raises:
+        DataError: if nobody has said how this form is attacked.
+    """
+    if release.form in NOT_ATTACKED:
+        raise DataError(NOT_ATTACKED[release.form])
+    if release.form not in ATTACKS:
+        problem = f"there is no attack for the form {release.form}"
+        raise DataError(problem, remedy=f"attack one of {', '.join(ATTACKS)}")
+    return ATTACKS[release.form](release, original)

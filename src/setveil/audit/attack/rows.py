@@ -11,10 +11,11 @@ import numpy as np
 
 from setveil.alignment.align import align, check_size, over_whole_tree
 from setveil.audit.attack.draws import Items
-from setveil.audit.attack.minimality import narrowing
-from setveil.audit.attack.view import Finding, View
+from setveil.audit.attack.findings import narrowing
+from setveil.audit.attack.outcome import Finding, View
 from setveil.data.arrays import Floats, Int64s, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.generalized import Generalized
@@ -176,9 +177,8 @@ def view_generalized(release: Generalized, original: Transactions) -> View:
     published[release.published_nodes()] = True
 
     def represents(item: int) -> Int64s | None:
-        leaf = int(leaves[item])
-        path = [] if not 0 <= leaf < tree.leaf_count else _path(tree, leaf)
-        above = np.array([node for node in path if published[node]], dtype=np.int64)
+        path = _path(tree, int(leaves[item]))
+        above = path[published[path]]
         return None if release.is_global and not len(above) else above
 
     empty = np.flatnonzero(release.classes.lengths == 0)
@@ -204,14 +204,13 @@ def view_suppressed(release: Suppressed, original: Transactions) -> View:
     def represents(item: int) -> Int64s | None:
         return None if images[item] < 0 else np.array([images[item]], dtype=np.int64)
 
-    numbers = data.vocabulary.find(release.items)
     return Rows(
         release.classes,
         release.sizes,
         represents,
         data,
         _themselves(len(release.items)),
-        np.where(numbers < 0, len(data.vocabulary), numbers),
+        _places(data, release.items),
         homes=_own_classes(release, data),
         named=(_no_trace(),),
     )
@@ -235,9 +234,8 @@ def view_typical_bags(release: TypicalBags, original: Transactions) -> View:
     label_of[nodes] = np.arange(len(nodes))
 
     def represents(item: int) -> Int64s:
-        leaf = int(leaves[item])
-        path = [] if not 0 <= leaf < tree.leaf_count else _path(tree, leaf)
-        return np.array([label_of[node] for node in path if label_of[node] >= 0], dtype=np.int64)
+        labels = label_of[_path(tree, int(leaves[item]))]
+        return labels[labels >= 0]
 
     meaning, order = _below(tree, nodes), _items_at(tree, leaves)
     return Rows(release.classes, release.sizes, represents, original, meaning, order, **words)
@@ -247,10 +245,7 @@ def view_rows(release: Release, original: Transactions) -> View:
     """Any form that says something for certain about rows of items: the adversary takes the rows
     with most of the known items."""
     rows, counts = release.certain_rows()
-    numbers, places = (
-        rows.vocabulary.find(original.vocabulary),
-        original.vocabulary.find(rows.vocabulary),
-    )
+    numbers = rows.vocabulary.find(original.vocabulary)
 
     def represents(item: int) -> Int64s:
         return np.array([numbers[item]] if numbers[item] >= 0 else [], dtype=np.int64)
@@ -261,7 +256,7 @@ def view_rows(release: Release, original: Transactions) -> View:
         represents,
         original,
         _themselves(len(rows.vocabulary)),
-        np.where(places < 0, len(original.vocabulary), places),
+        _places(original, rows.vocabulary),
         strict=False,
         homes=release.alignment if isinstance(release, RecordRelease) else None,
         candidate="a published record that has most of the known items",
@@ -272,10 +267,7 @@ def _slots_view(release: TypicalBags, original: Transactions, words: dict[str, A
     """Published items are slots: bags of original items, each of which somebody has."""
     slots = release.slots
     assert slots is not None
-    numbers, places = (
-        slots.vocabulary.find(original.vocabulary),
-        original.vocabulary.find(slots.vocabulary),
-    )
+    numbers = slots.vocabulary.find(original.vocabulary)
     order = np.argsort(slots.items, kind="stable")
     starts = offsets(np.bincount(slots.items, minlength=len(slots.vocabulary)))
 
@@ -284,7 +276,7 @@ def _slots_view(release: TypicalBags, original: Transactions, words: dict[str, A
         return slots.rows[order[starts[number] : starts[number + 1]]] if number >= 0 else order[:0]
 
     meaning = slots.indptr[:-1], slots.indptr[1:], np.ones(len(slots))
-    known = np.where(places < 0, len(original.vocabulary), places)
+    known = _places(original, slots.vocabulary)
     return Rows(
         release.classes,
         release.sizes,
@@ -297,13 +289,10 @@ def _slots_view(release: TypicalBags, original: Transactions, words: dict[str, A
     )
 
 
-def _path(tree: Hierarchy, leaf: int) -> list[int]:
-    """A leaf and the nodes above it."""
-    path = []
-    while leaf >= 0:
-        path.append(leaf)
-        leaf = int(tree.parent[leaf])
-    return path
+def _path(tree: Hierarchy, leaf: int) -> Int64s:
+    """A leaf and the nodes above it; none for what is no leaf."""
+    path = tree.ancestors[leaf] if 0 <= leaf < tree.leaf_count else tree.parent[:0]
+    return path[path >= 0].astype(np.int64)
 
 
 def _below(tree: Hierarchy, nodes: Int64s) -> tuple[Int64s, Int64s, Floats]:
@@ -316,6 +305,12 @@ def _themselves(size: int) -> tuple[Int64s, Int64s, Floats]:
     """Labels that represent one item each, in their order."""
     places = np.arange(size)
     return places, places + 1, np.ones(size)
+
+
+def _places(original: Transactions, labels: Vocabulary) -> Int64s:
+    """The item of the original with each label; one past the last item if there is none."""
+    numbers = original.vocabulary.find(labels)
+    return np.where(numbers < 0, len(original.vocabulary), numbers)
 
 
 def _items_at(tree: Hierarchy, leaves: Int64s) -> Int64s:

@@ -1,17 +1,19 @@
-"""Do the private matches of a release explain its published bags? Checked by counting alone."""
+"""Do the private matches of a release explain its published bags, and does each bag show all that
+its people share? Checked by counting alone."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from setveil.audit.question import Question
+from setveil.alignment.merging import item_supports
 from setveil.audit.records import shown_record
 from setveil.audit.typical_bags.pairing import BRANCH, branches_of, unpaired
-from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int32s, Int64s, find, offsets, ranges
+from setveil.audit.verdict import Check, Question, Witness, show_items
+from setveil.data.arrays import Flags, Int32s, Int64s, find, offsets, ranges, sums
 from setveil.data.transactions import Bags
 from setveil.hierarchy.neighbours import Neighbours
 from setveil.hierarchy.tree import Hierarchy
@@ -41,6 +43,17 @@ class Slots:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    @cached_property
+    def leaders(self) -> Int64s:
+        """The first record of each slot."""
+        return self.records[self.starts[:-1]]
+
+    def first_of(self, people: int) -> Int64s:
+        """The first slot of each original record; one past the last slot if it has none."""
+        first = np.full(people, len(self), dtype=np.int64)
+        np.minimum.at(first, self.records, self.slots)
+        return first
 
     def members(self, slot: int) -> list[int]:
         """The items of a slot, one for each person."""
@@ -107,15 +120,14 @@ def _not_shared(slots: Slots, release: TypicalBags) -> list[Witness]:
     assert alignment is not None
     lengths = release.classes.totals[alignment]
     matched = np.bincount(slots.records, minlength=len(alignment))
-    first = np.full(len(alignment), len(slots), dtype=np.int64)
-    np.minimum.at(first, slots.records, slots.slots)
+    first = slots.first_of(len(alignment))
     people = np.bincount(first, minlength=len(slots) + 1)
     wrong = matched != lengths
     sizes = np.diff(slots.starts)
     wrong[slots.records[sizes[slots.slots] != people[first[slots.records]]]] = True
-    leader = first[slots.records[slots.starts[:-1]]] if len(slots) else slots.starts[:0]
-    wrong[slots.records[first[slots.records] != leader[slots.slots]]] = True
-    wrong[slots.records[alignment[slots.records] != _of_leaders(slots, alignment)]] = True
+    leaders = slots.leaders[slots.slots]
+    wrong[slots.records[first[slots.records] != first[leaders]]] = True
+    wrong[slots.records[alignment[slots.records] != alignment[leaders]]] = True
     codes = np.sort(slots.records * max(len(slots), 1) + slots.slots)
     wrong[codes[1:][codes[1:] == codes[:-1]] // max(len(slots), 1)] = True
     text = "is not matched with one occurrence of each of the same originals in each of its slots"
@@ -123,31 +135,24 @@ def _not_shared(slots: Slots, release: TypicalBags) -> list[Witness]:
     return [_witness(release, number, text) for number in numbers]
 
 
-def _of_leaders(slots: Slots, alignment: Int64s) -> Int64s:
-    """For each match the class of the first record of its slot."""
-    return alignment[slots.records[slots.starts[:-1]]][slots.slots] if len(slots) else slots.slots
-
-
 def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witness]:
     """Groups whose bag does not show its slots: the slot itself, the lowest node above its items,
     one of them, or, by majority, that node or an item of at least half of the people."""
     alignment = release.alignment
     assert alignment is not None
-    leader = slots.records[slots.starts[:-1]]
-    first = np.full(len(alignment), len(slots), dtype=np.int64)
-    np.minimum.at(first, slots.records, slots.slots)
-    group = first[leader]
+    leader = slots.leaders
+    group = slots.first_of(len(alignment))[leader]
     if release.by_majority:
-        shows = _majority(slots, release, original)
-        return _without_item(slots, group, leader, release, shows)
+        return _without_item(slots, group, release, _majority(slots, release, original))
     if release.hierarchy is not None:
         shown: list[object] = list(_over(slots, release.hierarchy, original))
     elif release.slots is not None:
-        shown = [_counted(slots.members(slot), original) for slot in range(len(slots))]
+        labels, members = original.vocabulary.labels, map(slots.members, range(len(slots)))
+        shown = [frozenset((labels[i], each.count(i)) for i in set(each)) for each in members]
     else:
         place = release.items.find(original.vocabulary).tolist()
         items = [frozenset(place[item] for item in slots.members(i)) for i in range(len(slots))]
-        return _without_item(slots, group, leader, release, items)
+        return _without_item(slots, group, release, items)
     numbers = {meaning: number for number, meaning in enumerate(release.meanings())}
     found: dict[int, Counter[int]] = {}
     for slot, meaning in enumerate(shown):
@@ -186,11 +191,7 @@ def _majority(slots: Slots, release: TypicalBags, original: Bags) -> list[frozen
 
 
 def _without_item(
-    slots: Slots,
-    group: Int64s,
-    leader: Int64s,
-    release: TypicalBags,
-    shows: list[frozenset[int]],
+    slots: Slots, group: Int64s, release: TypicalBags, shows: list[frozenset[int]]
 ) -> list[Witness]:
     """Groups in which some published item cannot be assigned to a slot that may show it."""
     assert release.alignment is not None
@@ -198,7 +199,7 @@ def _without_item(
     bounds = np.searchsorted(group[order], np.unique(group)).tolist()
     faults = []
     for start, stop in zip(bounds, [*bounds[1:], len(order)], strict=False):
-        row = int(release.alignment[leader[order[start]]])
+        row = int(release.alignment[slots.leaders[order[start]]])
         bag = _bag(release, row)
         at = {item: position for position, item in enumerate(bag)}
         kinds = Counter(
@@ -241,11 +242,6 @@ def _not_in_one_branch(slots: Slots, branches: Int32s, original: Bags) -> list[W
     return faults
 
 
-def _counted(items: list[int], original: Bags) -> frozenset[tuple[str, int]]:
-    labels = original.vocabulary.labels
-    return frozenset((labels[item], items.count(item)) for item in set(items))
-
-
 def _bag(release: TypicalBags, row: int) -> dict[int, int]:
     classes = release.classes
     entries = classes.entries(row)
@@ -255,3 +251,54 @@ def _bag(release: TypicalBags, row: int) -> dict[int, int]:
 def _witness(release: TypicalBags, row: int, what: str) -> Witness:
     items = shown_record(release.classes, row)
     return Witness(f"the bag {show_items(items)} {what}", items, int(release.sizes[row]))
+
+
+def check_complete(release: TypicalBags, original: Bags, limit: int = 1) -> Check:
+    """Whether no item belongs to all people of a bag that does not show it.
+
+    Without the alignment it is not known who these people are. Then only this is compared: at least
+    one person for each bag that does not show an item does not have it."""
+    if release.alignment is None:
+        return _check_counts(release, original, limit)
+    width = max(len(original.vocabulary), 1)
+    codes = release.alignment[original.rows] * width + original.items
+    held, people = np.unique(codes, return_counts=True)
+    everybody = held[people == release.sizes[held // width]]
+    missing = everybody[find(_shown(release, original), everybody) < 0]
+    witnesses = []
+    for code in missing[:limit].tolist():
+        row, item = divmod(code, width)
+        bag = shown_record(release.classes, row)
+        text = f"all people of the bag {show_items(bag)} have {original.vocabulary[item]}"
+        witnesses.append(Witness(f"{text}, which it does not show", bag, private=True))
+    if witnesses:
+        text = f"{plural(len(missing), 'item')} that all people of a bag have and it does not show"
+        return Check("complete", False, text, tuple(witnesses))
+    return Check("complete", True, "each bag shows every item that all its people have")
+
+
+def _check_counts(release: TypicalBags, original: Bags, limit: int) -> Check:
+    width = max(len(original.vocabulary), 1)
+    bags = sums(_shown(release, original) % width, 1, width)[: len(original.vocabulary)]
+    most = len(release) - len(release.classes) + bags
+    wrong = np.flatnonzero(item_supports(original) > most)
+    witnesses = tuple(
+        Witness(f"{label} belongs to more people than the bags allow", (), private=True)
+        for label in (original.vocabulary[item] for item in wrong[:limit].tolist())
+    )
+    text = "more people have an item than bags that do not show it allow"
+    if not witnesses:
+        text = "no item belongs to more people than the bags allow; whose bag is whose was not used"
+    return Check("complete", not witnesses, text, witnesses)
+
+
+def _shown(release: TypicalBags, original: Bags) -> Int64s:
+    """The items that each bag shows as what all its people may have: class and item, ascending."""
+    classes, slots, width = release.classes, release.slots, max(len(original.vocabulary), 1)
+    labels = release.items.labels
+    alone: Flags = np.ones(len(release.items), dtype=bool)
+    if slots is not None:
+        alone = slots.lengths == 1
+        labels = tuple(slots.vocabulary[at] for at in slots.items[slots.indptr[:-1]].tolist())
+    place = np.where(alone, original.vocabulary.find(labels), -1)[classes.items]
+    return np.unique((classes.rows * width + place)[place >= 0])

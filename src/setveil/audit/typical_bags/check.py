@@ -9,7 +9,6 @@ import numpy as np
 
 from setveil.alignment.align import over_tree, semantic_tree
 from setveil.alignment.fitting import leaves_of
-from setveil.audit.question import Question
 from setveil.audit.records import (
     check_record_count,
     check_sizes,
@@ -17,16 +16,13 @@ from setveil.audit.records import (
     not_paired,
     shown_record,
 )
-from setveil.audit.typical_bags.assignment import check_assignment
-from setveil.audit.typical_bags.certificate import OWN, check_matches
-from setveil.audit.typical_bags.complete import check_complete
-from setveil.audit.typical_bags.pairing import Pairing, Relation
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.typical_bags.certificate import OWN, check_complete, check_matches
+from setveil.audit.typical_bags.pairing import Pairing, Relation, check_assignment
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import Int64s, find, offsets, sums
 from setveil.data.tables.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError
-from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import TypicalBags
 from setveil.words import are, plural
 
@@ -89,9 +85,14 @@ def _check_original(
     """Whether there is one bag for each original, of its items, that can represent it."""
     counts = check_record_count(len(release), len(original))
     try:
-        tree = _semantic_tree(release, original, question.hierarchy)
+        try:
+            tree = semantic_tree(release, original, question.hierarchy)
+        except DataError as error:
+            if isinstance(error, MisfitError) or release.alignment is not None:
+                raise
+            tree = None  # not known, or not installed here
         question = replace(question, hierarchy=tree)
-        release = over_tree(release, original, question.hierarchy)
+        release = over_tree(release, original, tree)
     except MisfitError as misfit:
         return [counts, misfit_check(misfit)]
     tree = release.hierarchy
@@ -105,20 +106,6 @@ def _check_original(
     if not (release.complete and counts.holds and pairs.holds):
         return [counts, items, pairs]
     return [counts, items, pairs, check_complete(release, data, question.limit)]
-
-
-def _semantic_tree(
-    release: TypicalBags, original: Transactions, given: Hierarchy | None
-) -> Hierarchy | None:
-    """The tree that bags were compared with; None if it is not known, or not installed here."""
-    try:
-        return semantic_tree(release, original, given)
-    except MisfitError:
-        raise
-    except DataError:
-        if release.alignment is None:
-            return None
-        raise
 
 
 def _check_items(release: TypicalBags, original: Bags, limit: int) -> Check:
@@ -205,10 +192,10 @@ def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -
     if not lengths.holds:
         return lengths
     if relation.partners is None:
-        return _silent(release, question) or _with_more(lengths, _not_compared(question))
-    text = "the data is too large to compare all bags with all originals"
-    found = check_assignment(release, original, relation)
-    return _with_more(lengths, text) if found is None else found
+        text = f"{lengths.text}; {_not_compared(question)}"
+        return _silent(release, question) or replace(lengths, text=text)
+    text = f"{lengths.text}; the data is too large to compare all bags with all originals"
+    return check_assignment(release, original, relation) or replace(lengths, text=text)
 
 
 def _silent(release: TypicalBags, question: Question) -> Check | None:
@@ -218,10 +205,6 @@ def _silent(release: TypicalBags, question: Question) -> Check | None:
         return None
     text = "the release does not say how similar the items that a bag represents must be"
     return Check("containment", False, f"{text}, so it cannot be compared with the originals")
-
-
-def _with_more(check: Check, text: str) -> Check:
-    return replace(check, text=f"{check.text}; {text}")
 
 
 def _check_lengths(release: TypicalBags, original: Bags) -> Check:
@@ -300,13 +283,10 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
 def _check_majority(release: TypicalBags, original: Bags, question: Question) -> Check | None:
     """A failed check unless the originals of each bag have its single items often enough."""
     assert release.alignment is not None and release.hierarchy is not None
-    classes, width = release.classes, max(len(release.items), 1)
-    place = release.items.find(original.vocabulary)[original.items]
-    codes = (release.alignment[original.rows] * width + place)[place >= 0]
-    shown = classes.rows * width + classes.items
-    at = find(shown, codes) % (len(shown) + 1)
-    used = np.minimum(original.counts[place >= 0], np.append(classes.counts, 0)[at])
-    held = sums(at, used, len(shown) + 1)[:-1]
+    classes = release.classes
+    at, counts = _own_entries(release, original)
+    held = sums(at, np.minimum(counts, np.append(classes.counts, 0)[at]), len(classes.items) + 1)
+    held = held[:-1]
     is_item = release.hierarchy.nodes.encode(release.items.labels) < release.hierarchy.leaf_count
     wrong = np.flatnonzero(
         is_item[classes.items] & (held < classes.counts * release.least_holders())
@@ -324,14 +304,10 @@ def _check_majority(release: TypicalBags, original: Bags, question: Question) ->
 
 def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Check:
     """Whether the originals of each bag together have each of its items as often as it does."""
-    assert release.alignment is not None
-    classes, width = release.classes, max(len(release.items), 1)
-    place = release.items.find(original.vocabulary)[original.items]
-    codes = (release.alignment[original.rows] * width + place)[place >= 0]
-    owned, owners = np.unique(codes, return_inverse=True)
-    held = np.append(sums(owners, original.counts[place >= 0], len(owned)), 0)
-    own = held[find(owned, classes.rows * width + classes.items)]
-    wrong = np.flatnonzero(own < classes.counts)
+    classes = release.classes
+    wrong = np.flatnonzero(
+        sums(*_own_entries(release, original), len(classes.items) + 1)[:-1] < classes.counts
+    )
     if not len(wrong):
         text = "no published bag is longer than the original it represents, and each of its items"
         text += f" is in at least one of its originals; {_not_compared(question)}"
@@ -344,6 +320,17 @@ def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Ch
         faults.append(Witness(f"{text} more often than all its originals", bag, private=True))
     text = "a published bag has an item that none of its originals has"
     return Check("containment", False, text, tuple(faults))
+
+
+def _own_entries(release: TypicalBags, original: Bags) -> tuple[Int64s, Int64s]:
+    """For each occurrence of an item in an original, the entry of `classes` that shows it in the
+    bag of that original, one past the last if none does; and how often it occurs."""
+    assert release.alignment is not None
+    classes, width = release.classes, max(len(release.items), 1)
+    place = release.items.find(original.vocabulary)[original.items]
+    codes = (release.alignment[original.rows] * width + place)[place >= 0]
+    at = find(classes.rows * width + classes.items, codes) % (len(classes.items) + 1)
+    return at, original.counts[place >= 0]
 
 
 def _not_compared(question: Question) -> str:

@@ -36,6 +36,7 @@ from setveil.io.source.database import copy_to_parquet, database, is_small, quot
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import not_unicode, write_lines
 from setveil.promises.promise import Promise
+from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.clusters import (
     MOST_RECORDS,
     FlatArrays,
@@ -43,7 +44,6 @@ from setveil.published.disassociated.clusters import (
     no_collecting,
 )
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.together import together
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

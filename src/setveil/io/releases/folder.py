@@ -64,6 +64,7 @@ from setveil.promises import PROMISES, Promise
 from setveil.published.countable import Countable, is_statement
 from setveil.published.disassociated.clusters import MOST_RECORDS
 from setveil.published.release import Release
+from setveil.published.rows import with_equal_merged
 
 ABOUT = "release.json"
 FORMS: dict[str, ReleaseForm] = {
@@ -166,7 +167,7 @@ def read_back(stage: Path) -> tuple[Release, Countable]:
     """A release that was just written, as it is in its files, and what can be counted from it,
     which is written too."""
     release = read_rows(stage)
-    found = Countable.of(release.merged())
+    found = Countable.of(with_equal_merged(release))
     state_countable(stage, found)
     return release, found
 
@@ -191,7 +192,7 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     Raises:
         ReleaseError: if a file is missing, damaged, or not what `release.json` says.
     """
-    return read_rows(folder).merged()
+    return with_equal_merged(read_rows(folder))
 
 
 def read_rows(folder: str | os.PathLike[str]) -> Release:

@@ -13,8 +13,7 @@ from setveil.engines.local import Local
 from setveil.engines.parts import USUAL_PART, Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.arranging import Arranger
-from setveil.methods.disassociation.grouping import SIZES, is_head
+from setveil.methods.disassociation.arranging import SIZES, Arranger, is_head
 from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import assemble
@@ -22,8 +21,8 @@ from setveil.methods.dividing import Divisible, Share, Whole
 from setveil.methods.method import Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
+from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.together import together
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,20 +1,21 @@
 """The canonical order of a disassociated release: everything sorted by what it says, so that no
-order of the input is left."""
+order of the input is left; and several releases as one."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import positions
+from setveil.data.arrays import Int64s, offsets, positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.published.disassociated.clusters import no_collecting
-from setveil.published.disassociated.order import Order
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
@@ -152,3 +153,70 @@ def _by_rank(rows: Transactions, rank: Offsets) -> list[int]:
         ranks = codes % len(rank)
     ascending: list[int] = ranks.tolist()
     return ascending
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The parts of a release in the order of its text."""
+
+    digest: bytes
+    """A hash of the text: two releases with the same one publish the same."""
+    nodes: Int64s
+    """The clusters, each before its parts, siblings by their text."""
+    chunks: Int64s
+    """The chunks by the place of their cluster, then by their text."""
+    subrecords: Int64s
+    """The subrecords by the place of their chunk, then by their items."""
+
+
+def together(
+    releases: Sequence[Disassociated], rows: Sequence[Int64s] | None = None
+) -> Disassociated:
+    """The clusters of all releases; `rows` has the original records of each, if they are known."""
+    if len(releases) == 1 and rows is None:
+        return releases[0]
+    labels = {label for each in releases for label in each.items}
+    same = all(each.items == releases[0].items for each in releases)
+    vocabulary = releases[0].items if same else Vocabulary(sort_labels(labels))
+    nodes = offsets([len(each.parent) for each in releases]).tolist()[:-1]
+    chunks = offsets([len(each.chunk_node) for each in releases]).tolist()[:-1]
+    found = replace(
+        releases[0],
+        parent=_shifted([each.parent for each in releases], nodes),
+        sizes=np.concatenate([each.sizes for each in releases]),
+        chunk_node=_shifted([each.chunk_node for each in releases], nodes),
+        subrecords=_rows([each.subrecords for each in releases], vocabulary),
+        subrecord_chunk=_shifted([each.subrecord_chunk for each in releases], chunks),
+        subrecord_counts=np.concatenate([each.subrecord_counts for each in releases]),
+        terms=_rows([each.terms for each in releases], vocabulary),
+        alignment=None,
+    )
+    return found if rows is None else replace(found, alignment=_aligned(releases, rows, nodes))
+
+
+def _shifted(numbers: Sequence[Int64s], shifts: Sequence[int]) -> Int64s:
+    """Numbers of each release, moved on by what comes before it; -1 stays."""
+    pairs = zip(numbers, shifts, strict=True)
+    return np.concatenate([np.where(each >= 0, each + shift, -1) for each, shift in pairs])
+
+
+def _rows(tables: Sequence[Transactions], vocabulary: Vocabulary) -> Transactions:
+    tables = [
+        each
+        if each.vocabulary == vocabulary
+        else relabeled(each, vocabulary.encode(each.vocabulary), vocabulary)
+        for each in tables
+    ]
+    lengths = np.concatenate([each.lengths for each in tables])
+    items = np.concatenate([each.items for each in tables])
+    return Transactions(offsets(lengths), items, vocabulary)
+
+
+def _aligned(
+    releases: Sequence[Disassociated], rows: Sequence[Int64s], nodes: Sequence[int]
+) -> Int64s:
+    alignment = np.empty(sum(map(len, rows)), dtype=np.int64)
+    for release, numbers, shift in zip(releases, rows, nodes, strict=True):
+        assert release.alignment is not None
+        alignment[numbers] = release.alignment + shift
+    return alignment

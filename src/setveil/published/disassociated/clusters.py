@@ -108,9 +108,12 @@ class Flattening:
         """Everything that was added."""
         used = set(chain.from_iterable(self.subrecords)).union(chain.from_iterable(self.terms))
         vocabulary = Vocabulary.of(used)
+        for node in range(len(self.parent) - 1, 0, -1):  # parts come after their joint cluster
+            if self.parent[node] >= 0:
+                self.sizes[self.parent[node]] += self.sizes[node]
         return FlatArrays(
             np.array(self.parent, dtype=np.int64),
-            _with_sums(self.parent, self.sizes),
+            np.array(self.sizes, dtype=np.int64),
             np.array(self.chunk_node, dtype=np.int64),
             _rows(self.subrecords, vocabulary),
             np.array(self.chunk_of, dtype=np.int64),
@@ -197,14 +200,6 @@ def _is_set(items: list[Any]) -> bool:
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}..."
-
-
-def _with_sums(parent: list[int], sizes: list[int]) -> Int64s:
-    """The sizes; of joint clusters the sum of their parts, which come after them."""
-    for node in range(len(parent) - 1, -1, -1):
-        if parent[node] >= 0:
-            sizes[parent[node]] += sizes[node]
-    return np.array(sizes, dtype=np.int64)
 
 
 def _rows(rows: list[Sequence[str]], vocabulary: Vocabulary) -> Transactions:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Flags as Flags
-from setveil.data.arrays import changes, distinct, offsets, positions, sums
+from setveil.data.arrays import Flags, changes, distinct, offsets, positions, sums
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.errors import DataError
 

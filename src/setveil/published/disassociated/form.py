@@ -27,7 +27,7 @@ from setveil.published.release import Release, Support
 from setveil.words import plural
 
 if TYPE_CHECKING:
-    from setveil.published.disassociated.order import Order
+    from setveil.published.disassociated.canonical import Order
     from setveil.published.disassociated.supports import SupportIndex
 
 UNBOUNDED = (
@@ -79,7 +79,7 @@ class Disassociated(Release):
     min_people: int = 0
     is_safe: bool = False
     """Whether it also says that no item of another chunk is likelier than 1/k or its share of all
-    records; `setveil.audit.disassociated.safe` checks it."""
+    records; `setveil.audit.disassociated.check` checks it."""
 
     @classmethod
     def of_clusters(
@@ -189,7 +189,7 @@ class Disassociated(Release):
 
     @cached_property
     def _certain_rows(self) -> tuple[Transactions, Int64s]:
-        loose, inside = self.terms.supports(), self.subrecords
+        inside, loose = self.subrecords, np.bincount(self.terms.items, minlength=len(self.items))
         terms = np.flatnonzero(loose)
         indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
         items = np.concatenate((inside.items, terms.astype(np.int32)))
@@ -214,13 +214,12 @@ class Disassociated(Release):
     def support_note(self, itemset: Sequence[str]) -> str:
         numbers, loose = self.items.numbers, self.terms.supports()
         found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
-        lines = [
+        return "\n".join(
             f"{item} is published without counts in {plural(count, 'cluster')}. In how many "
             f"records of {'it' if count == 1 else 'each'} it is, is an estimate."
             for item, count in found.items()
             if count
-        ]
-        return "\n".join(lines)
+        )
 
     @property
     def reconstruction_note(self) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, changes, offsets, random_from
+from setveil.data.arrays import changes, offsets, random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
-from setveil.published.disassociated.allotment import Supply, allot
-from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.listed import Listed
+from setveil.published.disassociated.placing import Supply, allot, draw_places
+from setveil.published.disassociated.supports import Listed
 
 
 def reconstruct(
@@ -26,12 +25,10 @@ def reconstruct(
     term chunk goes to one record or a few, as many as `support` expects (`Listed`). Then records
     that got nothing take a piece from one of their cluster that has several. If a cluster has fewer
     pieces than records, shared subrecords come from other parts, or terms of the term chunk are
-    used once more. So no record is
-    empty, except in a cluster that contains nothing. All choices but these repairs are equally
-    likely.
+    used once more. So no record is empty, except in a cluster that contains nothing. All choices
+    but these repairs are equally likely.
 
     Args:
-        release: The release.
         seed: The same seed gives the same records, also of a release that was written and read;
             without one, each call gives others.
         most_per_term: If given, a term of a term chunk is in 1 to so many records of its cluster,
@@ -59,16 +56,6 @@ def reconstruct(
     return assemble(release, random.permutation(len(release))[records], kinds)
 
 
-def reconstructions(
-    release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int | None = None
-) -> list[Transactions]:
-    """Several possible worlds, independent of each other; the first of seed s is
-    `reconstruct(release, s)`."""
-    return [
-        reconstruct(release, one, most_per_term=most_per_term) for one in world_seeds(count, seed)
-    ]
-
-
 def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
     """The seeds of several independent reconstructions; the first is the seed itself."""
     check_count("reconstructions", count, 1)
@@ -82,7 +69,14 @@ def place_pieces(
 ) -> tuple[Offsets, Offsets]:
     """The record of every piece, by the numbers of the forest, and what the piece is: a
     subrecord, or beyond these an entry of `terms`."""
-    _check(forest)
+    _ = forest.places  # refuses an item in two chunks of a cluster
+    _, sizes = forest.records(forest.release.chunk_node)
+    over = np.flatnonzero(forest.chunk_sizes > sizes)
+    if len(over):
+        counts = (
+            f"{forest.chunk_sizes[over[0]]} subrecords in a cluster of {sizes[over[0]]} records"
+        )
+        raise DataError(f"the release has no possible original: a chunk has {counts}")
     placed, kinds = _place_subrecords(forest, random)
     term_records, terms = _place_terms(forest, most_per_term, random)
     pieces = np.concatenate((placed, term_records))
@@ -94,18 +88,13 @@ def place_pieces(
 
 
 def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transactions:
-    """Records out of their pieces."""
+    """Records out of their pieces; as `Transactions.from_pairs`, but pairs of a record and an item
+    are known to be distinct mostly and to fit into one number each."""
     count = len(release.subrecords)
     inside = kinds < count
     rows = release.subrecords.take(kinds[inside])
     owners = np.concatenate((np.repeat(records[inside], rows.lengths), records[~inside]))
     items = np.concatenate((rows.items, release.terms.items[kinds[~inside] - count]))
-    return _sorted_rows(owners, items, release)
-
-
-def _sorted_rows(owners: Offsets, items: Int32s, release: Disassociated) -> Transactions:
-    """Records out of pairs; as `Transactions.from_pairs`, but these are known to be distinct mostly
-    and to fit into one number each. `owners` is used up, to save memory."""
     lengths = np.bincount(owners, minlength=len(release))
     bits = len(release.items).bit_length()
     owners <<= bits
@@ -117,19 +106,6 @@ def _sorted_rows(owners: Offsets, items: Int32s, release: Disassociated) -> Tran
         return Transactions.from_pairs(*pairs, release.items, size=len(release))
     owners &= items_of
     return Transactions.trusted(offsets(lengths), owners.astype(np.int32), release.items)
-
-
-def _check(forest: Forest) -> None:
-    """Refuse what no record can hold: an item in two chunks of a cluster, more subrecords than
-    records."""
-    _ = forest.places
-    _, sizes = forest.records(forest.release.chunk_node)
-    over = np.flatnonzero(forest.chunk_sizes > sizes)
-    if len(over):
-        counts = (
-            f"{forest.chunk_sizes[over[0]]} subrecords in a cluster of {sizes[over[0]]} records"
-        )
-        raise DataError(f"the release has no possible original: a chunk has {counts}")
 
 
 def _place_subrecords(forest: Forest, random: np.random.Generator) -> tuple[Offsets, Offsets]:

@@ -1,18 +1,19 @@
-"""Does every set of up to m items that occurs, occur in at least k records?"""
+"""Does every record, or every set of up to m items that occurs, occur at least k times?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, islice
+from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.audit.itemsets import Rare, Search, Vertical
-from setveil.audit.records import Counted
+from setveil.alignment.merging import Counted
+from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.promises.kanonymity import ALL, KmAnonymity
-from setveil.words import plural
+from setveil.promises.kanonymity import ALL, KAnonymity, KmAnonymity, VocabularyKAnonymity
+from setveil.words import count, plural
 
 _MOST_COUNTED = 20_000_000
 """How many violating itemsets are counted at most."""
@@ -40,7 +41,12 @@ def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -
     many = count_violations(data, promise)
     text = f"a set of {plural(len(found[0][0]), 'item')} occurs in fewer than {k} records"
     text += f"; {said(many)}"
-    witnesses = tuple(_witness(items, support, k) for items, support in found)
+    witnesses = tuple(
+        Witness(
+            f"{show_items(items)} occurs in {plural(support, 'record')}, not {k}", items, support
+        )
+        for items, support in found
+    )
     return Check(promise.model, False, text, witnesses, violations=many)
 
 
@@ -52,13 +58,18 @@ def find_violations(
     Cost: supports for one item, sorting of coded pairs for two, and so on; the number of itemsets
     in records that occur fewer than k times decides. It stops at the first size with `limit`.
     """
-    data, found = _vertical(counted), list[Violation]()
+    data = counted if isinstance(counted, Vertical) else Vertical.of(counted)
+    found = list[Violation]()
     if not is_violated(data, promise):
         return found
     search = Search(data, promise.k)
     for size in range(1, promise.m + 1):
         for rare in search.of_size(size):
-            found.extend(_minimal(_named(data, rare), found, limit))
+            smaller = [set(items) for items, _ in found]
+            for at in rare.supports.argsort(kind="stable").tolist():
+                items = data.named(rare.itemsets[at])
+                if len(found) < limit and not any(known <= set(items) for known in smaller):
+                    found.append((items, int(rare.supports[at])))
             if len(found) >= limit:
                 return found
         if search.exhausted:
@@ -81,14 +92,17 @@ def is_violated(data: Vertical, promise: KmAnonymity) -> bool:
 
 
 def count_violations(
-    counted: Counted | Vertical, promise: KmAnonymity, records: str = "records"
+    data: Vertical, promise: KmAnonymity, records: str = "records"
 ) -> dict[str, int]:
     """How many minimal itemsets violate the promise, and how many records contain one of them.
 
     It stops after many millions of itemsets; then there are at least so many (`incomplete` is 1).
     """
-    data, minimal = _vertical(counted), np.zeros(0, dtype=np.uint64)
-    search, codes = Search(data, promise.k), _codes(len(data.labels))
+    minimal = np.zeros(0, dtype=np.uint64)
+    # A random number for each item; the code of an itemset is their sum. Two itemsets have the same
+    # code with a chance of 2^-64.
+    codes: Codes = np.random.default_rng(0).integers(0, 1 << 64, size=data.width, dtype=np.uint64)
+    search = Search(data, promise.k)
     hit, itemsets = np.zeros(len(data.weights), dtype=bool), 0
     for size in range(1, promise.m + 1):
         found = [minimal]
@@ -106,22 +120,12 @@ def count_violations(
     return {**many, "incomplete": 1} if itemsets > _MOST_COUNTED else many
 
 
-def _vertical(records: Counted | Vertical) -> Vertical:
-    return records if isinstance(records, Vertical) else Vertical.of(records)
-
-
 def said(many: Mapping[str, int], noun: str = "record") -> str:
     """What was counted, in words."""
     sets = f"{plural(many['itemsets'], 'set')} of items"
     records = plural(next(iter(many.values())), noun)
     more = "at least " * many.get("incomplete", 0)
     return f"{more}{sets} in {records} {'does' if many['itemsets'] == 1 else 'do'}"
-
-
-def _codes(width: int) -> Codes:
-    """A random number for each item; the code of an itemset is their sum. Two itemsets have the
-    same code with a chance of 2^-64."""
-    return np.random.default_rng(0).integers(0, 1 << 64, size=width, dtype=np.uint64)
 
 
 def _minimal_codes(rows: Codes, smaller: Codes) -> Codes:
@@ -138,19 +142,24 @@ def _minimal_codes(rows: Codes, smaller: Codes) -> Codes:
     return found
 
 
-def _named(data: Vertical, rare: Rare) -> Iterator[Violation]:
-    for at in rare.supports.argsort(kind="stable").tolist():
-        labels = sorted(data.labels[rank] for rank in rare.itemsets[at].tolist())
-        yield tuple(labels), int(rare.supports[at])
-
-
-def _minimal(named: Iterable[Violation], found: list[Violation], limit: int) -> list[Violation]:
-    """The first of these that contain none already found, as many as are still wanted."""
-    smaller = [set(items) for items, _ in found]
-    minimal = (one for one in named if not any(known <= set(one[0]) for known in smaller))
-    return list(islice(minimal, limit - len(found)))
-
-
-def _witness(items: tuple[str, ...], support: int, k: int) -> Witness:
-    text = f"{show_items(items)} occurs in {plural(support, 'record')}, not {k}"
-    return Witness(text, items, support)
+def check_k_anonymity(
+    counted: Counted, promise: KAnonymity | VocabularyKAnonymity, limit: int = 1
+) -> Check:
+    """Whether every record occurs at least k times; the witnesses are the rarest records."""
+    rare = np.flatnonzero(counted.sizes < promise.k)
+    records = plural(len(counted.sizes), "distinct record")
+    if not len(rare):
+        text = f"each record is identical to at least {plural(promise.k - 1, 'other')}"
+        if len(counted.sizes):
+            text += f"; the rarest of {records} occurs {count(counted.sizes.min())} times"
+        return Check(promise.model, True, text)
+    rare = rare[np.argsort(counted.sizes[rare], kind="stable")]
+    verb = "occurs" if len(rare) == 1 else "occur"
+    text = f"{count(len(rare))} of {records} {verb} fewer than {promise.k} times"
+    witnesses = []
+    for number in rare[:limit].tolist():
+        items, size = shown_record(counted.records, number), int(counted.sizes[number])
+        fault = f"the record {show_items(items)} occurs {plural(size, 'time')}, not {promise.k}"
+        witnesses.append(Witness(fault, items, size))
+    many = {"records": int(counted.sizes[rare].sum()), "distinct records": len(rare)}
+    return Check(promise.model, False, text, tuple(witnesses), violations=many)
