@@ -96,7 +96,9 @@ def shop(**options: Any) -> None:
 @_tree("codes")
 @_seed
 def patients(**options: Any) -> None:
-    """Patients with birth year, sex, postal code and diagnosis codes, as a CSV table.
+    """Patients and their diagnosis codes, as a CSV table.
+
+    Its other columns are birth year, sex and postal code.
 
     \b
     setveil generate patients -o patients.csv --hierarchy codes.hierarchy.csv"""
