@@ -31,7 +31,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 def main(folder: Path | None) -> None:
     """Take all pictures."""
     with served() as url, browser() as chromium:
-        context = chromium.new_context(viewport=WIDE, color_scheme="light")
+        looks = {"color_scheme": "light", "reduced_motion": "reduce"}  # no half-changed colours
+        context = chromium.new_context(viewport=WIDE, **looks)
         page = context.new_page()
         page.goto(url)
         if folder is None:

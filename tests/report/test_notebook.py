@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from dataclasses import replace
 
 import altair
 import pytest
+import vl_convert
 
 import setveil as sv
+from setveil.report.charts import comparison_chart
 
 RECORDS = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "<b>tea</b>"]] * 3
 
@@ -81,3 +85,19 @@ def test_empty_things_are_shown_too():
     assert "0 records" in empty._repr_html_()
     one = sv.Hierarchy.from_paths([("beer",)])
     assert "1 leaf" in one._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shown"), [([3, 10], ["3", "10"]), ([1000, 2500], ["1k", "2.5k"])]
+)
+def test_the_numbers_below_a_comparison_are_spelled_out(things, numbers, shown):
+    rows = [
+        {**row, "k": number}
+        for number in numbers
+        for row in things["comparison"].rows
+        if row["k"] == 2
+    ]
+    chart = comparison_chart(replace(things["comparison"], rows=rows), "item_error")
+    texts = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(chart.to_dict()))
+    assert set(shown) <= set(texts)
+    assert not any("e+" in text for text in texts)

@@ -236,7 +236,8 @@ def comparison_chart(found: Comparison, measure: str) -> Any:
     values = sorted({row["x"] for row in rows})
     log = values[0] > 0 and values[-1] / values[0] > 8
     scale = alt.Scale(type="log" if log else "linear", zero=False, nice=False, padding=12)
-    axis = alt.Axis(values=values, format="~s" if values[-1] >= 1000 else "~g", labelOverlap=True)
+    kind = "s" if values[-1] >= 1000 else "g"  # without a precision, 10 may be shown as 1e+1
+    axis = alt.Axis(values=values, format=f".6~{kind}", labelOverlap=True)
     x = alt.X("x:Q", title=word, scale=scale, axis=axis)
     lines = chart.mark_line(strokeWidth=2).encode(x=x, y=y, color=color)
     dots = chart.mark_point(filled=True, size=60, opacity=1).encode(
