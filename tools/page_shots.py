@@ -47,7 +47,9 @@ def main(folder: Path | None) -> None:
 
 
 def for_docs(page: Any, name: str) -> None:
-    """The top of a screen, as the docs show it."""
+    """The top of a screen, as the docs show it, if they do."""
+    if f"page-{name}.png" not in (TOP / "docs" / "page.md").read_text(encoding="utf-8"):
+        return
     page.evaluate("scrollTo(0, 0)")
     size = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
     clip = {"x": 0, "y": 0, "width": size[0], "height": min(size[1], TALLEST)}
@@ -125,7 +127,9 @@ COLOURS = """async (content) => {
 def walk(page: Any, picture: Callable[[str], None]) -> None:
     """The whole path on the sample, with a picture of each step."""
 
-    def shoot(name: str) -> None:
+    def shoot(name: str, title: str = "") -> None:
+        """A picture of this screen, or of the one with this title, which is about to open."""
+        page.get_by_role("heading", level=1, name=title).first.wait_for(timeout=LONG)
         page.wait_for_load_state("load")
         picture(name)
 
@@ -138,14 +142,14 @@ def walk(page: Any, picture: Callable[[str], None]) -> None:
     page.wait_for_url("**/load")
     shoot("load-empty")
     page.get_by_role("link", name="Look in my folders").click()
-    shoot("files")
+    shoot("files", "Find a file")
     page.go_back()
     page.get_by_role("button", name="Baskets of a shop").click()
     page.get_by_role("heading", name="Read:").wait_for(timeout=LONG)
     ended()
     shoot("load")
     page.get_by_role("link", name="Next: see who is exposed").click()
-    shoot("exposure")
+    shoot("exposure", "See who is exposed")
     page.get_by_role("link", name="Next: say what matters").click()
     page.get_by_role("button", name="Try what suits my data").click()
     page.get_by_role("button", name="Use ", exact=False).last.wait_for(timeout=LONG)
@@ -158,7 +162,7 @@ def walk(page: Any, picture: Callable[[str], None]) -> None:
     shoot("hierarchy")
     page.get_by_role("button", name="Use no hierarchy").click()
     page.get_by_role("link", name="Next: anonymize").click()
-    shoot("run")
+    shoot("run", "Anonymize")
     page.get_by_role("button", name="Anonymize now").click()
     page.locator("[data-events]").first.wait_for(timeout=LONG)
     shoot("progress")
@@ -171,7 +175,7 @@ def walk(page: Any, picture: Callable[[str], None]) -> None:
         ended()
     shoot("asked")
     page.get_by_role("link", name="The full report, with charts").click()
-    shoot("report")
+    shoot("report", "The full report")
     page.go_back()
     page.get_by_role("link", name="Next: compare with other settings").click()
     page.get_by_label("Size of the crowd (k)").fill("3,10")
@@ -180,7 +184,7 @@ def walk(page: Any, picture: Callable[[str], None]) -> None:
     ended()
     shoot("compare")
     page.get_by_role("link", name="Next: download").click()
-    shoot("download")
+    shoot("download", "Download")
 
 
 def trouble(page: Any, picture: Callable[[str], None]) -> None:
