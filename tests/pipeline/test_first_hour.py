@@ -192,7 +192,8 @@ def test_items_that_few_people_have_are_noted_where_they_are_published():
         "2 items that occur in fewer than 2 records were left out, 13.3 % of all occurrences; "
         "losses do not count them.",
         "The safe arrangement was taken: its error of the frequent pairs is expected to be within "
-        "10 % of the least, and it promises more.",
+        "10 % of the least. It promises more: an item published with counts, apart from the known "
+        "ones, is no likelier than 1/k, or than its share of all records if that is more.",
     )
 
 

@@ -172,7 +172,9 @@ class Disassociation(Divisible[Disassociated]):
             return ""
         return (
             "The safe arrangement was taken: its error of the frequent pairs is expected to be "
-            "within 10 % of the least, and it promises more."
+            "within 10 % of the least. It promises more: an item published with counts, apart from "
+            "the known ones, is no likelier than 1/k, or than its share of all records if that is "
+            "more."
         )
 
     def _try_out(self) -> None:
