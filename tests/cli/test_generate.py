@@ -86,6 +86,18 @@ def test_the_same_seed_gives_the_same_file(call, folder, kind):
             "cannot write baskets.csv: it exists already",
         ),
         (["patients", "-o", "baskets.csv"], "cannot write baskets.csv: it exists already"),
+        (
+            ["patients", "-o", "new.parquet"],
+            "cannot write new.parquet: patients are written as CSV; choose a name that ends in .csv",
+        ),
+        (
+            ["patients", "-o", "new.csv", "--hierarchy", "./new.csv", "--force"],
+            "cannot write new.csv: the tree would replace the data; give --hierarchy another name",
+        ),
+        (
+            ["shop", "-o", "new.csv", "--hierarchy", "new.csv"],
+            "cannot write new.csv: the tree would replace the data; give --hierarchy another name",
+        ),
         (["quest", "-o", "quest.odd"], "its name does not show the format"),
         (["quest", "-o", "quest.dat", "--records", -1], "-1 is not in the range x>=0"),
         (["quest"], "Missing option '-o' / '--output'"),

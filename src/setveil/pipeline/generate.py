@@ -9,7 +9,7 @@ from setveil.data import generate
 from setveil.data.transactions import Transactions
 from setveil.disk import check_place, new_file
 from setveil.engines.base import Progress
-from setveil.errors import ParameterError
+from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.files import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.wordnet.network import WordNet
@@ -58,6 +58,10 @@ def patients(
 ) -> generate.Patients:
     """Patients or, with `by_stay`, their stays; and the tree over the codes if one is asked for."""
     _check(target, hierarchy)
+    plain = target.output.with_suffix("") if compression_of(target.output) else target.output
+    if plain.suffix.lower() not in ("", ".csv"):
+        remedy = "choose a name that ends in .csv, .csv.gz or .csv.zst"
+        raise OutputError(target.output, "patients are written as CSV", remedy=remedy)
     made = generate.patients(count, seed)
     if hierarchy is not None:
         write_hierarchy(Hierarchy.from_paths(made.paths()), hierarchy, force=target.force)
@@ -80,6 +84,9 @@ def querylog(
 
 def _check(target: Target, hierarchy: Path | None) -> None:
     """Refuse places that cannot be written before anything is made."""
+    if hierarchy is not None and hierarchy.absolute() == target.output.absolute():
+        problem = "the tree would replace the data"
+        raise OutputError(hierarchy, problem, remedy="give {hierarchy} another name")
     for place in (target.output, hierarchy):
         if place is not None and str(place) != "-":
             check_place(place, force=target.force)
