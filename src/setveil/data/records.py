@@ -36,10 +36,11 @@ class Pairs(NamedTuple):
 
 
 class RecordBuilder:
-    """Collects records; their items are numbered in the order in which they first occur."""
+    """Collects records; their items are numbered in the order in which they first occur, together
+    with those of other builders that have the same `numbers`."""
 
-    def __init__(self) -> None:
-        self._numbers: Numbering[str] = Numbering()
+    def __init__(self, numbers: Numbering[str] | None = None) -> None:
+        self._numbers = Numbering[str]() if numbers is None else numbers
         self._items, self._counts, self._lengths = array("i"), array("q"), array("q")
 
     def add(self, items: Iterable[str], counts: Iterable[int] | None = None) -> None:

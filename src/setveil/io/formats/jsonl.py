@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from setveil.data.account import LINES, LISTS
+from setveil.data.jsontext import parse_json
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import whole_lines
-from setveil.errors import FileFormatError, brief
+from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Reading, RecordBuilder, by_owner
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-"""An escape that is half of a character, and right only next to its other half."""
 
 
 def recognize_jsonl(sample: Sample) -> int:
@@ -62,59 +60,31 @@ def write_jsonl(data: Transactions) -> Iterator[str]:
 
 
 def json_lines(
-    lines: Iterable[bytes], name: str, *, strict: bool = False
+    lines: Iterable[bytes], name: str, parse: Callable[[str], Any] = parse_json
 ) -> Iterator[tuple[int, Any]]:
-    """The value of each line that is not blank, with its line number.
+    """What is made of each line that is not blank, with its line number.
 
     Raises:
-        FileFormatError: if a line is not JSON or not UTF-8; `strict` as in `parse_json`.
+        FileFormatError: if a line is not UTF-8, not JSON, or refused by `parse`.
     """
     for number, line in enumerate(lines, start=1):
         if line.isspace():
             continue
         try:
-            yield number, parse_json(line.decode("utf-8"), strict=strict)
+            yield number, parse(line.decode("utf-8"))
         except UnicodeDecodeError:
             raise not_utf8(name, number) from None
         except RecursionError:
             raise FileFormatError(name, "this line is nested too deeply", line=number) from None
+        except DataError as error:
+            raise FileFormatError(name, error.problem, line=number) from None
         except ValueError as error:
             raise FileFormatError(name, f"this line is not JSON ({error})", line=number) from None
 
 
-def parse_json(text: str, *, strict: bool = False) -> Any:
-    """The value of a JSON text; `strict` refuses objects with the same key twice.
-
-    Readers of JSON differ in which of two equal keys they use.
-    """
-    hook = _object if strict else None
-    value = json.loads(text, parse_constant=_refuse, object_pairs_hook=hook)
-    if _SURROGATE.search(text):
-        _refuse_half_characters(value)
-    return value
-
-
-def _refuse_half_characters(value: object) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("half of a surrogate pair is not a character") from None
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a JSON value")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object has the same key twice")
-    return found
-
-
 def _values(source: Source) -> Iterator[Any]:
     with source.stream() as stream:
-        for _, value in json_lines(whole_lines(stream, source.name), source.name, strict=True):
+        for _, value in json_lines(whole_lines(stream, source.name), source.name):
             yield value
 
 

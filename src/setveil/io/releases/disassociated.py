@@ -12,6 +12,7 @@ numbers do not depend on the order of the input."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ from setveil.published.disassociated.clusters import (
     MOST_RECORDS,
     FlatArrays,
     Flattening,
-    no_collecting,
+    repeated,
 )
 from setveil.published.disassociated.form import Disassociated
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 CLUSTERS, SUBRECORDS, TERMS = TABLES = ("clusters.parquet", "subrecords.parquet", "terms.parquet")
+
+TWICE = "a subrecord occurs twice in a chunk; list it once, with its count"
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -212,23 +215,13 @@ def _subrecords(
     if (count != count[begins][row]).any():
         raise FileFormatError(SUBRECORDS, "the rows of one subrecord have different counts")
     rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
-    _check_distinct(rows, owner[begins])
+    if repeated(rows, owner[begins]) is not None:
+        raise FileFormatError(SUBRECORDS, TWICE)
     if (subrecord[begins] != _ranks(owner[begins])).any():
         raise FileFormatError(SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
     if len(np.unique(owner)) < chunks.sum():
         raise FileFormatError(SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
     return rows, owner[begins], count[begins]
-
-
-def _check_distinct(rows: Transactions, chunk: Int64s) -> None:
-    bounds, content = (rows.indptr * 4).tolist(), rows.items.tobytes()
-    keys = {
-        (at, content[start:stop])
-        for at, start, stop in zip(chunk.tolist(), bounds, bounds[1:], strict=False)
-    }
-    if len(keys) < len(rows):
-        problem = "a subrecord occurs twice in a chunk; list it once, with its count"
-        raise FileFormatError(SUBRECORDS, problem)
 
 
 def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactions:
@@ -288,12 +281,9 @@ def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     """The clusters of one file, which must be in the order of their content."""
     name = part.path.name
     with part.path.open("rb", buffering=1 << 20) as stream:
-        release = _release(folder, read_cluster_lines(stream, name, strict=False), part)
-        lines = release.lines()
-        if release.order.digest.hex() != folder.about.get("files", {}).get(name):
-            stream.seek(0)
-            read_cluster_lines(stream, name)  # says more of what is wrong, if it is a key
-            check_lines(folder, name, lines)
+        release = _release(folder, read_cluster_lines(stream, name), part)
+    if release.order.digest.hex() != folder.about.get("files", {}).get(name):
+        check_lines(folder, name, release.lines())
     return release
 
 
@@ -361,22 +351,20 @@ def looks_like_clusters(head: bytes) -> bool:
     return simple or text.startswith('{"shared":[')
 
 
-def read_cluster_lines(lines: Iterable[bytes], name: str, *, strict: bool = True) -> FlatArrays:
+def read_cluster_lines(lines: Iterable[bytes], name: str) -> FlatArrays:
     """The clusters of a file with one top-level cluster per line; blank lines are skipped.
-
-    What was read need not be `strict` (see `parse_json`) if it is compared with the text again.
 
     Raises:
         FileFormatError: if a line is not a cluster; it names the line.
     """
     flat = Flattening()
-    with no_collecting():
-        for number, value in json_lines(lines, name, strict=strict):
-            try:
-                flat.add(value)
-            except DataError as error:
-                raise FileFormatError(name, error.problem, line=number) from None
-        return flat.arrays()
+    numbers = [number for number, _ in json_lines(lines, name, flat.add)]
+    arrays = flat.arrays()
+    twice = repeated(arrays.subrecords, arrays.subrecord_chunk)
+    if twice is not None:
+        at = bisect_right(flat.tops, flat.chunk_node[twice]) - 1
+        raise FileFormatError(name, TWICE, line=numbers[at])
+    return arrays
 
 
 def _read_records(source: Source, given: Mapping[str, Any]) -> tuple[Transactions, Account]:

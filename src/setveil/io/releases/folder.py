@@ -45,9 +45,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from setveil.data.jsontext import parse_json
 from setveil.disk import listed_files, new_folder
 from setveil.errors import DataError, ReleaseError, brief
-from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
 from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, ReleaseForm
 from setveil.io.releases.recordforms import GENERALIZED, SUPPRESSED, SYNTHETIC, TYPICAL_BAGS
@@ -290,7 +290,7 @@ def _read_about(place: Path) -> dict[str, Any]:
         missing = "there is no such folder" if not place.exists() else "it is not a folder"
         raise ReleaseError(place, missing)
     try:
-        about = parse_json((place / ABOUT).read_text(encoding="utf-8"), strict=True)
+        about = parse_json((place / ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ReleaseError(place, f"it has no {ABOUT}") from None
     except (OSError, ValueError, RecursionError):

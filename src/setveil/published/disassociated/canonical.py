@@ -3,9 +3,11 @@ order of the input is left; and several releases as one."""
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,6 @@ import numpy as np
 from setveil.data.arrays import Int64s, offsets, positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
-from setveil.published.disassociated.clusters import no_collecting
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.rows import relabeled
 
@@ -22,7 +23,19 @@ if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
 
 
-@no_collecting()
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without garbage collection: of millions of small lists, none of which is garbage."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_collecting()
 def canonical(release: Disassociated) -> tuple[list[str], Order]:
     """The lines of `data.jsonl`, one for each top-level cluster, and the order of all parts.
 

@@ -3,20 +3,21 @@ arrays."""
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from setveil.data.arrays import Int64s
+from setveil.data.jsontext import SAME_KEY, JsonPieces
+from setveil.data.records import Numbering, RecordBuilder
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.published.rows import distinct_records
 
 Chunk = Mapping[tuple[str, ...], int]
 """The distinct non-empty subrecords of a chunk and how often each occurs."""
@@ -26,6 +27,10 @@ MOST_RECORDS = 10**12
 
 _SIMPLE, _JOINT = {"size", "chunks", "terms"}, {"shared", "parts"}
 _TEXTS = {str}
+_KINDS = (
+    "a cluster must be an object with size, chunks and terms, or with shared and a list of parts"
+)
+_LISTS = "the chunks of a cluster must be a list of lists"
 
 
 @dataclass(frozen=True)
@@ -75,39 +80,33 @@ class FlatArrays(NamedTuple):
 
 
 class Flattening:
-    """Collects clusters straight into flat lists.
+    """Collects clusters straight into flat arrays, from JSON texts that are checked.
 
-    JSON values come from files and are checked; objects are taken as they are.
+    A cluster may have a million subrecords, so none of its lists is held whole.
     """
 
     def __init__(self) -> None:
-        self.parent: list[int] = []
-        self.sizes: list[int] = []
-        self.chunk_node: list[int] = []
-        self.chunk_of: list[int] = []
-        self.counts: list[int] = []
-        self.subrecords: list[Sequence[str]] = []
-        self.terms: list[Sequence[str]] = []
+        self.parent, self.sizes, self.chunk_node = list[int](), list[int](), list[int]()
+        self.tops: list[int] = []
+        """The node of each cluster that was added."""
+        self._chunk_of, self._counts = array("q"), array("q")
+        numbers = Numbering[str]()
+        self._subrecords, self._terms = RecordBuilder(numbers), RecordBuilder(numbers)
 
-    def add(self, cluster: object) -> None:
+    def add(self, text: str) -> None:
         """Add a top-level cluster and its parts.
 
         Raises:
-            DataError: if a JSON value is not a cluster.
+            ValueError: if the text is not JSON.
+            DataError: if it is not a cluster.
         """
-        pending: list[tuple[object, int]] = [(cluster, -1)]
-        while pending:
-            value, above = pending.pop()
-            node = len(self.parent)
-            self.parent.append(above)
-            found = self._add_object(value, node)
-            parts = self._add_json(value, node) if found is None else found
-            pending.extend((part, node) for part in reversed(parts))
+        pieces = JsonPieces(text)
+        self.tops.append(len(self.parent))
+        self._add(pieces, -1)
+        pieces.end()
 
     def arrays(self) -> FlatArrays:
         """Everything that was added."""
-        used = set(chain.from_iterable(self.subrecords)).union(chain.from_iterable(self.terms))
-        vocabulary = Vocabulary.of(used)
         for node in range(len(self.parent) - 1, 0, -1):  # parts come after their joint cluster
             if self.parent[node] >= 0:
                 self.sizes[self.parent[node]] += self.sizes[node]
@@ -115,82 +114,113 @@ class Flattening:
             np.array(self.parent, dtype=np.int64),
             np.array(self.sizes, dtype=np.int64),
             np.array(self.chunk_node, dtype=np.int64),
-            _rows(self.subrecords, vocabulary),
-            np.array(self.chunk_of, dtype=np.int64),
-            np.array(self.counts, dtype=np.int64),
-            _rows(self.terms, vocabulary),
+            _rows(self._subrecords),
+            np.array(self._chunk_of, dtype=np.int64),
+            np.array(self._counts, dtype=np.int64),
+            _rows(self._terms),
         )
 
-    def _add_object(self, cluster: object, node: int) -> Sequence[Cluster] | None:
-        """Add a cluster object; its parts, or None if it is a JSON value."""
-        match cluster:
-            case SimpleCluster(size, chunks, terms):
-                parts: Sequence[Cluster] | None = ()
-            case JointCluster(chunks, parts):
-                size, terms = 0, ()
-            case _:
-                return None
-        self.sizes.append(size)
-        self.terms.append(terms)
-        for chunk in filter(None, chunks):
-            self._add_chunk(chunk.items(), len(chunk), node)
-        return parts
+    def _add(self, pieces: JsonPieces, above: int) -> None:
+        node, found = len(self.parent), dict[str, Any]()
+        self.parent.append(above)
+        self.sizes.append(0)
+        if not pieces.passes("{"):
+            raise _unlike(pieces, _KINDS)
+        for key in pieces.named():
+            if key in found:
+                raise ValueError(SAME_KEY)
+            found[key] = pieces.at
+            if key in ("chunks", "shared"):
+                self._add_chunks(pieces, node)
+            elif key == "parts" and "shared" in found:
+                self._add_parts(pieces, node)
+            else:
+                found[key] = pieces.at, pieces.value()
+        if found.keys() == _SIMPLE:
+            self.sizes[node] = _size(found["size"][1])
+            self._terms.add(_terms(found["terms"][1]))
+        elif found.keys() != _JOINT:
+            raise DataError(_KINDS)
+        elif next(iter(found)) == "parts":
+            self._add_parts(pieces.back_at(found["parts"][0]), node)
 
-    def _add_json(self, cluster: object, node: int) -> list[Any]:
-        if isinstance(cluster, dict) and cluster.keys() == _SIMPLE:
-            size, terms, chunks, parts = cluster["size"], cluster["terms"], cluster["chunks"], []
-            if type(size) is not int or not 1 <= size <= MOST_RECORDS:
-                whole = "must be a whole number of 1 or more"
-                raise DataError(f"the size of a cluster {whole}, not {_shown(size)}")
-            if not isinstance(terms, list) or not _is_set(terms):
-                raise DataError("the terms of a cluster must be a list of distinct texts")
-        elif isinstance(cluster, dict) and cluster.keys() == _JOINT and cluster["parts"]:
-            size, terms, chunks, parts = 0, [], cluster["shared"], cluster["parts"]
-        else:
-            parts = None
-        if not isinstance(parts, list):
-            kinds = "size, chunks and terms, or with shared and a list of parts"
-            raise DataError(f"a cluster must be an object with {kinds}")
-        if not isinstance(chunks, list) or not all(isinstance(chunk, list) for chunk in chunks):
-            raise DataError("the chunks of a cluster must be a list of lists")
-        self.sizes.append(size)
-        self.terms.append(terms)
-        for chunk in chunks:
-            _check_chunk(chunk)
-            self._add_chunk(chunk, len(chunk), node)
-        return parts
+    def _add_parts(self, pieces: JsonPieces, node: int) -> None:
+        self._terms.add_empty(1)
+        if not pieces.passes("["):
+            raise _unlike(pieces, _KINDS)
+        for _ in pieces.each("]"):
+            self._add(pieces, node)
+        if len(self.parent) == node + 1:
+            raise DataError(_KINDS)
 
-    def _add_chunk(self, entries: Iterable[Any], count: int, node: int) -> None:
-        for items, number in entries:
-            self.subrecords.append(items)
-            self.counts.append(number)
-        self.chunk_of.extend([len(self.chunk_node)] * count)
-        self.chunk_node.append(node)
+    def _add_chunks(self, pieces: JsonPieces, node: int) -> None:
+        if not pieces.passes("["):
+            raise _unlike(pieces, _LISTS)
+        for _ in pieces.each("]"):
+            if not pieces.passes("["):
+                raise _unlike(pieces, _LISTS)
+            before = len(self._counts)
+            for _ in pieces.each("]"):
+                self._add_subrecord(pieces.value())
+            many = len(self._counts) - before
+            if not many:
+                raise DataError("a chunk must have at least one subrecord")
+            self._chunk_of.extend(repeat(len(self.chunk_node), many))
+            self.chunk_node.append(node)
 
-
-@contextmanager
-def no_collecting() -> Iterator[None]:
-    """Without garbage collection: of millions of small lists, none of which is garbage."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _check_chunk(chunk: list[Any]) -> None:
-    if not chunk:
-        raise DataError("a chunk must have at least one subrecord")
-    for entry in chunk:
+    def _add_subrecord(self, entry: Any) -> None:
         items, count = entry if isinstance(entry, list) and len(entry) == 2 else (None, 0)
         good = isinstance(items, list) and items and _is_set(items) and type(count) is int
         if not good or not 1 <= count <= MOST_RECORDS:
             pairs = "[items, count] of its distinct non-empty subrecords"
             raise DataError(f"a chunk must list {pairs}, not {_shown(entry)}")
-    if len(chunk) > 1 and len({frozenset(items) for items, _ in chunk}) < len(chunk):
-        raise DataError("a subrecord occurs twice in a chunk; list it once, with its count")
+        self._subrecords.add(items)
+        self._counts.append(count)
+
+
+def repeated(subrecords: Transactions, chunk: Int64s) -> int | None:
+    """The first chunk in which a subrecord occurs twice, if any."""
+    _, kind = distinct_records(subrecords)
+    order = np.lexsort((kind, chunk))
+    place, kind = chunk[order], kind[order]
+    twice = place[1:][(place[1:] == place[:-1]) & (kind[1:] == kind[:-1])]
+    return int(twice[0]) if len(twice) else None
+
+
+def text_of(cluster: Cluster | Mapping[str, Any]) -> str:
+    """A cluster as JSON, in the order in which it was given."""
+    return _text(cluster if isinstance(cluster, Mapping) else _plain(cluster))
+
+
+def _plain(cluster: Cluster) -> dict[str, object]:
+    match cluster:
+        case SimpleCluster(size, chunks, terms):
+            return {"size": size, "chunks": _listed(chunks), "terms": list(terms)}
+        case JointCluster(shared, parts):
+            return {"shared": _listed(shared), "parts": [_plain(part) for part in parts]}
+
+
+def _listed(chunks: Iterable[Chunk]) -> list[object]:
+    held = filter(None, chunks)
+    return [[[list(items), count] for items, count in each.items()] for each in held]
+
+
+def _unlike(pieces: JsonPieces, problem: str) -> DataError:
+    pieces.value()  # says if it is no JSON at all
+    return DataError(problem)
+
+
+def _size(size: Any) -> int:
+    if type(size) is not int or not 1 <= size <= MOST_RECORDS:
+        whole = "must be a whole number of 1 or more"
+        raise DataError(f"the size of a cluster {whole}, not {_shown(size)}")
+    return size
+
+
+def _terms(terms: Any) -> list[str]:
+    if not isinstance(terms, list) or not _is_set(terms):
+        raise DataError("the terms of a cluster must be a list of distinct texts")
+    return terms
 
 
 def _is_set(items: list[Any]) -> bool:
@@ -202,13 +232,9 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _rows(rows: list[Sequence[str]], vocabulary: Vocabulary) -> Transactions:
-    numbers = vocabulary.numbers
-    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-    labels = map(numbers.__getitem__, chain.from_iterable(rows))
-    items = np.fromiter(labels, dtype=np.int32, count=int(lengths.sum()))
-    owners = np.repeat(np.arange(len(rows)), lengths)
-    return Transactions.from_pairs(owners, items, vocabulary, size=len(rows))
+def _rows(rows: RecordBuilder) -> Transactions:
+    owners, items, vocabulary, size, _ = rows.pairs()
+    return Transactions.from_pairs(owners, items, vocabulary, size=size)
 
 
 def _in_order(chunks: Iterable[Chunk]) -> list[object]:

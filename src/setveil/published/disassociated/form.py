@@ -22,6 +22,7 @@ from setveil.published.disassociated.clusters import (
     Flattening,
     JointCluster,
     SimpleCluster,
+    text_of,
 )
 from setveil.published.release import Release, Support
 from setveil.words import plural
@@ -99,7 +100,7 @@ class Disassociated(Release):
         """
         flat = Flattening()
         for cluster in clusters:
-            flat.add(cluster)
+            flat.add(text_of(cluster))
         return cls(*flat.arrays(), promise, method or {})
 
     def __len__(self) -> int:
