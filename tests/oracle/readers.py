@@ -55,7 +55,7 @@ def long_table(
     content = _utf8(content)
     text = content.decode("utf-8", "surrogateescape").removeprefix(_BOM).lstrip("\r\n")
     first = text.replace("\r", "\n").split("\n", 1)[0]
-    return long_rows(_rows(text, _most_frequent(first, delimiters)), counted=counted)
+    return long_rows(_rows(text, _most_frequent(first, delimiters), before=" ?"), counted=counted)
 
 
 def long_rows(rows: list[list[str]], *, counted: bool = True) -> tuple[bool, list[Record]]:
@@ -86,18 +86,13 @@ def baskets(content: bytes) -> list[Record]:
     content = _utf8(content)
     if b"\r\r\n" in content:
         raise Unsure("is it one line end, or a blank line too?")
+    if len(content) > _HEAD:
+        raise Unsure("how much of a long file shows the delimiter?")
     text = content.decode("utf-8").removeprefix(_BOM)
-    start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
-    rows = _rows(text, _most_frequent(start, ",;|\t"), blank_lines=True)
+    rows = _rows(text, _most_frequent(text, ",;|\t"), blank_lines=True)
     while rows and not rows[-1]:
         rows.pop()
-    delimiter = _most_frequent(start, ",;|\t")
-    first = (
-        rows
-        if len(content) <= _HEAD
-        else _rows(start.rpartition("\n")[0], delimiter, blank_lines=True)
-    )
-    if separate([_is_blank(row) for row in first]):
+    if separate([_is_blank(row) for row in rows]):
         rows = [row for row in rows if not _is_blank(row)]
     return [dict(Counter(filter(None, row))) for row in rows]
 
@@ -173,15 +168,20 @@ def item_list(content: bytes) -> list[str]:
 
 
 def _rows(
-    text: str, delimiter: str, *, skip_blanks: bool = False, blank_lines: bool = False
+    text: str,
+    delimiter: str,
+    *,
+    before: str = " *",
+    skip_blanks: bool = False,
+    blank_lines: bool = False,
 ) -> list[list[str]]:
     """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last.
 
-    One blank may be before the first, any number with `skip_blanks`. Quoted parts of a cell with
-    blanks between them are one text. With `blank_lines`, a line that has nothing but blanks has no
-    cell."""
+    Blanks may be `before` the first, and before cells without quotes with `skip_blanks`. Quoted
+    parts of a cell with blanks between them are one text. With `blank_lines`, a line that has
+    nothing but blanks has no cell."""
     plain = f"[^{re.escape(delimiter)}\r\n]*"
-    before, blanks = (" *", " *") if skip_blanks else (" ?", "")
+    blanks = " *" if skip_blanks else ""
     cell = re.compile(
         f'(?:{before}"((?:[^"]|""|" +")*)" *|(?!{before}"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
     )

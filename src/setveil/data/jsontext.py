@@ -107,4 +107,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_SCAN = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_object).scan_once
+_DECODER: Any = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_object)
+_SCAN = _DECODER.scan_once

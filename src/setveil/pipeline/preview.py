@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.tables.columns import distinct_names
-from setveil.data.tables.headers import guess_delimiter
+from setveil.data.tables.headers import CsvRows, guess_delimiter
 from setveil.data.tables.headers import sample_rows as sample_cells
 from setveil.errors import FileFormatError, ParameterError, SetveilError
 from setveil.io.files import reading_of
@@ -136,7 +136,7 @@ def _cells(source: Source, format: str, is_log: bool, header: object) -> dict[st
         mark = log_delimiter(text.split("\n")[:_LINES])
     rows = []
     try:
-        for row in csv.reader(StringIO(text, newline=""), delimiter=mark):
+        for row in CsvRows(StringIO(text, newline=""), mark):
             rows += [row] if row else []
             if len(rows) > ROWS:
                 break

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -51,6 +51,50 @@ class TextRow:
     """How many lines are before the next row."""
 
 
+class CsvRows:
+    """The cells of each row; blanks before a quoted cell are not part of it.
+
+    Without that, `wine, "cheese, hard"` would have three items, two of them with one quote each.
+
+    Raises:
+        csv.Error: as `csv.reader` does.
+
+    Example:
+        >>> list(CsvRows(['wine, "cheese, hard"', '7" pipe, 8" pipe'], ","))
+        [['wine', 'cheese, hard'], ['7" pipe', ' 8" pipe']]
+    """
+
+    def __init__(self, lines: Iterable[str], delimiter: str, *, strict: bool = False) -> None:
+        mark = re.escape(delimiter)
+        self._cell = re.compile(rf'(?:^|(?<={mark}))(?: *("(?:[^"]|"")*"?)|[^{mark}"][^{mark}]*)')
+        self._begins = True
+        """Whether the next line begins a row; else it goes on with a cell in quotes."""
+        self._rows = csv.reader(self._given(lines), delimiter=delimiter, strict=strict)
+
+    @property
+    def line_num(self) -> int:
+        """How many lines were read."""
+        return self._rows.line_num
+
+    def __iter__(self) -> CsvRows:
+        return self
+
+    def __next__(self) -> list[str]:
+        self._begins = True
+        return next(self._rows)
+
+    def _given(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            opened, self._begins = "" if self._begins else '"', False
+            if ' "' in line:
+                line = self._cell.sub(_joined, opened + line)[len(opened) :]
+            yield line
+
+
+def _joined(cell: re.Match[str]) -> str:
+    return cell[1] or cell[0]
+
+
 def guess_delimiter(text: str, candidates: str = DELIMITERS) -> str:
     """The candidate that occurs most often outside quotes; the first if none does."""
     bare = _OPENED.sub("", text)
@@ -59,7 +103,7 @@ def guess_delimiter(text: str, candidates: str = DELIMITERS) -> str:
 
 def text_rows(text: str, delimiter: str) -> list[TextRow]:
     """The rows of a text, with the line that names the delimiter as one."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    reader = CsvRows(StringIO(text, newline=""), delimiter)
     rows, before = list[TextRow](), 0
     with suppress(csv.Error):
         for cells in reader:

@@ -25,6 +25,7 @@ from setveil.data.tables.headers import (
     CUT_OFF,
     DELIMITERS,
     SEPARATOR,
+    CsvRows,
     are_separators,
     find_header,
     guess_delimiter,
@@ -149,7 +150,7 @@ def header(source: Source, head: str, delimiter: str, most: int = _MOST_COLUMNS)
     Raises:
         FileFormatError: if its quotes are wrong: one that is never closed would hide all rows.
     """
-    rows = csv.reader(StringIO(head, newline=""), delimiter=delimiter, strict=True)
+    rows = CsvRows(StringIO(head, newline=""), delimiter, strict=True)
     try:
         names = [cell.strip() for cell in next(rows, [])]
     except csv.Error:
@@ -168,7 +169,7 @@ def csv_rows(lines: Iterable[str], name: str, delimiter: str = ",") -> Iterator[
     Raises:
         FileFormatError: if a line is not CSV or not UTF-8.
     """
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    rows = CsvRows(lines, delimiter, strict=True)
     try:
         yield from rows
     except UnicodeDecodeError:
@@ -223,7 +224,7 @@ def _opening(source: Source, reading: Reading, delimiters: str, text: str) -> _O
     names = distinct_names(header(source, start.text, mark))
     rows = list[list[str]]()
     with suppress(csv.Error):
-        rows.extend(csv.reader(StringIO(start.text, newline=""), delimiter=mark, strict=True))
+        rows.extend(CsvRows(StringIO(start.text, newline=""), mark, strict=True))
     rows = rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
     has_header = reading.header is not False
     if not has_header:

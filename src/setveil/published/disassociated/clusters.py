@@ -169,6 +169,7 @@ class Flattening:
             self.chunk_node.append(node)
 
     def _add_subrecord(self, entry: Any) -> None:
+        items: Any
         items, count = entry if isinstance(entry, list) and len(entry) == 2 else (None, 0)
         good = isinstance(items, list) and items and _is_set(items) and type(count) is int
         if not good or not 1 <= count <= MOST_RECORDS:
