@@ -3,6 +3,8 @@
 from setveil import errors as errors
 from setveil.audit import Verdict as Verdict
 from setveil.audit.exposure import exposure as exposure
+from setveil.data.columns import Column as Column
+from setveil.data.columns import Table as Table
 from setveil.data.summary import summarize as summarize
 from setveil.data.tables.exchange import as_transactions as as_transactions
 from setveil.data.tables.exchange import convert as convert
@@ -48,6 +50,7 @@ from setveil.pipeline.rules import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
 from setveil.promises import Coherence as Coherence
+from setveil.promises import Columns as Columns
 from setveil.promises import DifferentialPrivacy as DifferentialPrivacy
 from setveil.promises import KAnonymity as KAnonymity
 from setveil.promises import KmAnonymity as KmAnonymity

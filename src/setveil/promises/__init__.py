@@ -1,6 +1,7 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
 from setveil.promises.coherence import Coherence
+from setveil.promises.columns import Columns
 from setveil.promises.differential_privacy import DifferentialPrivacy
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
 from setveil.promises.promise import Promise
@@ -17,6 +18,7 @@ PROMISES: dict[str, type[Promise]] = {
 __all__ = [
     "PROMISES",
     "Coherence",
+    "Columns",
     "DifferentialPrivacy",
     "KAnonymity",
     "KmAnonymity",
