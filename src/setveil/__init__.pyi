@@ -58,6 +58,10 @@ from setveil.promises import LDiversity as LDiversity
 from setveil.promises import VocabularyKAnonymity as VocabularyKAnonymity
 from setveil.published import Disassociated as Disassociated
 from setveil.published import Generalized as Generalized
+from setveil.published import Grouped as Grouped
+from setveil.published import Node as Node
+from setveil.published import PublishedColumn as PublishedColumn
+from setveil.published import Span as Span
 from setveil.published import Suppressed as Suppressed
 from setveil.published import Synthetic as Synthetic
 from setveil.published import TypicalBags as TypicalBags

@@ -1,0 +1,1 @@
+"""The grouped form: columns beside the set, generalized for groups of people."""
