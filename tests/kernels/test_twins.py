@@ -28,6 +28,7 @@ WHERE = {
     "disassociation.lists": "methods/test_disassociation",
     "disassociation.refine": "methods/test_disassociation",
     "disassociation.subrecords": "methods/test_disassociation",
+    "groups": "methods/test_groups",
     "itemsets": "kernels/test_itemsets",
     "partition.split": "methods/test_partition",
     "recoding.threats": "kernels/test_twins",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,17 @@ class Column:
     values: tuple[str, ...]
     codes: Int32s
     tree: object | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            kind: Kind,
+            values: Sequence[str],
+            codes: npt.ArrayLike,
+            tree: object | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
