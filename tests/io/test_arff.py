@@ -45,9 +45,15 @@ def test_nominal_attributes_are_items(make):
         data, account = read_with_account(make(name, MARKET))
         assert list(data) == RECORDS
         assert (account.format, account.ignored) == ("arff", ())
-        assert account.layout == "one row per record, and 5 attributes are items"
+        assert account.layout == "one row per record, and its items are in 5 attributes"
     assert list(read(make("a.arff", MARKET.replace("\n", "\r\n")))) == RECORDS
     assert [set(record) for record in RECORDS] == arff(MARKET.encode())
+
+
+def test_one_attribute_of_items_is_said_to_be_one(make):
+    text = "@relation r\n@attribute beer {t}\n@data\nt\n?\n"
+    _, account = read_with_account(make("a.arff", text))
+    assert account.layout == "one row per record, and its items are in 1 attribute"
 
 
 def test_it_is_never_read_as_anything_else(make):

@@ -159,6 +159,11 @@ def test_a_one_hot_table_is_read_as_one(make, yes, no, owner):
         sv.read(make("a.csv", text), format="baskets")
 
 
+def test_one_column_of_items_is_said_to_be_one(make):
+    _, account = read_with_account(make("a.csv", "id,beer\n1,yes\n2,no\n"), onehot=True)
+    assert account.layout == "one-hot: one row per record, and 1 column is items"
+
+
 def test_other_columns_of_a_one_hot_table_are_never_items(make):
     text = ",nr,age,flu,asthma,hiv\n0,812,41,1,0,0\n1,813,12,0,0,1\n"
     data, account = read_with_account(make("a.csv", text))
@@ -396,3 +401,25 @@ def test_a_table_in_memory_is_split_too():
         sv.as_transactions(pandas.DataFrame({"products": ["['a'", "[]"]}), split="list")
     with pytest.raises(ParameterError, match="only data in a file needs it"):
         sv.inspect(frame, sheet=1)
+
+
+def test_rows_of_sets_of_one_record_are_told_from_long_tables_whose_items_have_marks(make):
+    """With a repeated record, sets were once read as single items: few records shared them."""
+    rows = "1,C07|A1\n1,A1\n2,C07|B2\n3,B2|A1\n3,B2|C07|A1\n"
+    for names in ("patient,codes", "patient,product"):
+        path = make("a.csv", f"{names}\n{rows}")
+        with pytest.raises(FileFormatError, match="'patient' repeats, so a record may span"):
+            sv.read(path)
+        data, account = read_with_account(path, record="patient")
+        assert list(data) == [("A1", "C07"), ("B2", "C07"), ("A1", "B2", "C07")]
+        assert account.notes == [
+            f"Each cell of {names[8:]!r} was split at '|' into several items; split='none' keeps "
+            "it whole."
+        ]
+    commas = '1,"C, A"\n1,A\n2,"C, B"\n3,"B, A"\n3,"B, C, A"\n'
+    with pytest.raises(FileFormatError, match="'codes' seem to hold several items each"):
+        sv.read(make("b.csv", f"patient,codes\n{commas}"))
+    paths = "1,food|milk\n1,food|bread\n2,food|milk\n2,drink|beer|pale\n2,drink|beer|dark\n"
+    data, account = read_with_account(make("c.csv", f"customer,product\n{paths}"))
+    assert data[0] == ("food|bread", "food|milk")
+    assert "split='|'" in account.notes[0]

@@ -139,3 +139,67 @@ def test_a_basket_of_a_brace_is_read_if_the_format_is_named(tmp_path):
     with pytest.raises(FileFormatError, match="one JSON value"):
         read(path)
     assert list(read(path, format="baskets")) == [("{",), ("[{", "a")]
+
+
+MAIL = """Received: from mx.example.org
+\tby mail.example.com with ESMTP
+From: Bob <bob@example.org>
+Subject: Data, as you asked
+
+Dear Ann, here is the list
+wine, beer, milk
+"""
+TEXTS = {
+    MAIL: "a mail",
+    f"From bob@example.org Tue Apr  2 09:00:00 2024\n{MAIL}": "a mail",
+    "---\nwine, beer\nmilk\n": "a YAML file",
+    "%YAML 1.2\nwine, beer\nmilk\n": "a YAML file",
+    "# orders\n- id: 1001\n  items:\n    - wine\n    - beer\n": "a YAML file",
+    "orders:\n  - wine\n  - beer, milk\n": "a YAML file",
+    "- [wine, beer]\n- [milk]\n- [wine]\n": "a YAML file",
+    "P1000: [wine, beer]\nP1001: [milk]\n": "a YAML file",
+    "- wine, beer\n- milk\n- wine\n": "a list with dashes",
+    "BEGIN:VCARD\nN:Bob;Ann\nEND:VCARD\n": "an address book or a calendar",
+    "-- dump\n/* all, of it */;\nCREATE TABLE t (a, b);\nINSERT INTO t\n": "an SQL script",
+    "<orders>\n<order>wine, beer</order>\n</orders>\n": "an XML file",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: f"{TEXTS[text]}, {text[:9]!r}")
+def test_texts_that_are_no_data_are_asked_about(make, text):
+    """Their lines were read as baskets: a record of one part of a mail, with its addresses."""
+    for name in ("a.csv", "a.txt", "a.dat", "a"):
+        for given in (text, "\ufeff" + text, text.replace("\n", "\r\n")):
+            path = make(name, given)
+            with pytest.raises(FileFormatError) as refused:
+                read(path)
+            assert f"{path}: this seems to be {TEXTS[text]}, not a data file" in str(refused.value)
+            with pytest.raises(FileFormatError, match="this seems to be"):
+                preview(PreviewJob(data=str(path)))
+            assert len(read(path, format="baskets")) > 1
+            preview(PreviewJob(data=str(path), reading={"format": "baskets"}))
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.yml", "a.eml", "a.yaml.gz"])
+def test_names_of_such_files_are_asked_about(make, name):
+    text = b"wine,beer\nmilk\n"
+    path = make(name, gzip.compress(text) if name.endswith(".gz") else text)
+    with pytest.raises(FileFormatError, match=r"this seems to be a (YAML file|mail)"):
+        read(path)
+    assert list(read(path, format="baskets")) == [("beer", "wine"), ("milk",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: 2024-03-01\nTo: 2024-03-31\ncustomer,item\n1,wine\n2,beer\n1,beer\n",
+        "Date: 2024-03-01\nitem,customer\nwine,1\nbeer,2\nbeer,1\n",
+        "- wine\nmilk,beer\n-,beer,wine\n",
+        "wine: red,beer: pale\nbeer: pale\n",
+        "[wine],[beer]\n[milk]\n",
+        "<b>,<c>\n<b>\n",
+        "insert,into\ncreate\n",
+    ],
+)
+def test_data_that_only_looks_a_little_like_such_a_text_is_read(make, text):
+    assert len(read(make("a.csv", text))) == 2 + (text[0] == "-")

@@ -146,6 +146,32 @@ def test_a_title_in_brackets_is_a_title_and_json_is_json(make):
     assert list(sv.read(make("b.txt", '["a", "b"]\n["c"]\n'))) == [("a", "b"), ("c",)]
 
 
+WIDE = ["Orders of March,exported 2024-04-01,for Ann,secret", "by,number,of,order"]
+
+
+@pytest.mark.parametrize("words", [{}, {"record": "1", "item": "3"}, {"record": "Order"}])
+@pytest.mark.parametrize("titles", [WIDE[:1], WIDE, ["", WIDE[0]]])
+def test_a_title_as_wide_as_the_table_is_asked_about_with_the_row(make, titles, words):
+    """Without the row the question was no help, and named by number the names became items."""
+    text = "\n".join([*titles, *map(",".join, [["Order", "Client", "Product", "Price"], *ROWS])])
+    row, path = len(titles) + 1, make("a.csv", text + "\n")
+    with pytest.raises(FileFormatError) as refused:
+        sv.read(path, **words)
+    assert str(refused.value) == (
+        f"{path}: row {row} seems to name the columns, below rows that are as wide; header={row} "
+        "leaves them out, header=1 takes the first row; format='baskets' if each line is a basket"
+    )
+    assert list(sv.read(path, header=row, record="Order", item="Product")) == BASKETS
+    first = sv.read(path, header=1, record="1", item="3")
+    assert "Product" in first.vocabulary  # as it was asked for
+
+
+def test_a_title_as_wide_as_the_table_is_asked_about_if_no_name_is_known(make):
+    text = "\n".join([WIDE[0], *map(",".join, [["Beleg", "Kunde", "Ware", "Preis"], *ROWS])])
+    with pytest.raises(FileFormatError, match=r"row 2 seems to name the columns.*header=2 leaves"):
+        sv.read(make("a.csv", text + "\n"))
+
+
 def test_baskets_are_still_baskets(make):
     draw = random.Random(7)
     lines = [",".join(draw.sample(PRODUCTS, draw.randint(1, 5))) for _ in range(200)]

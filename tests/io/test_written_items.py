@@ -90,6 +90,22 @@ def test_rows_with_a_nul_character_are_refused(tmp_path):
     assert check_written(read_release(tmp_path / "release"), release).holds
 
 
+@pytest.mark.parametrize("engine", ["local", "blocks"])
+@pytest.mark.parametrize("format", ["csv", "parquet", None])
+def test_a_release_with_a_tree_refuses_a_nul_character_once(tmp_path, format, engine):
+    """The advice was once another format, which led to a second refusal by the tree."""
+    path = tmp_path / "data.jsonl"
+    path.write_text('["a\\u0000","b"]\n["b"]\n["a\\u0000"]\n' * 9, encoding="utf-8")
+    how = {"k": 2, "hierarchy": "balanced:2", "format": format, "engine": engine}
+    with pytest.raises(DataError) as refused:
+        sv.anonymize(path, output=tmp_path / "release", **how)
+    assert str(refused.value) == (
+        "an item contains a NUL character, which hierarchy.csv of the release cannot hold; remove "
+        "it from the items of the data"
+    )
+    assert [each.name for each in tmp_path.iterdir()] == ["data.jsonl"]
+
+
 def test_items_that_look_like_formulas_are_noted(tmp_path):
     items = ["=1+1", "@SUM(A1)", "+x", "-y", "-5", "+1.5", "beer"]
     how = {"k": 2, "m": 2, "hierarchy": "balanced:9:alphabetical", "output": tmp_path / "release"}

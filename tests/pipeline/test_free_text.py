@@ -56,6 +56,16 @@ def test_words_of_one_person_are_rare_in_however_many_records(tmp_path: Path) ->
     assert "80 of 86 items belong to one person only" in shown(report_advice(advice))
 
 
+def test_inspect_and_advise_propose_the_same_numbers() -> None:
+    for given in ({}, {"k": 3}):
+        found = shown(report_inspection(sv.inspect(words(120), **given), "DATA"))
+        advice = sv.advise(words(120), keep_unique=True, promise="k-anonymity", **given)
+        k = given.get("k", 5)
+        assert advice.promise.k == advice.min_people == k
+        assert f"Leave out rare items with min_people={k}" in found
+        assert f"-k {k} --hierarchy TREE" in found
+
+
 def test_inspect_says_nothing_of_the_kind_about_rare_numbers_or_common_items() -> None:
     for data in (words(120, digits=True), [["a", "b"], ["b", "c"]] * 30):
         found = sv.inspect(data)

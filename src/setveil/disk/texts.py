@@ -65,6 +65,26 @@ _MEMBERS = {
     "xl/workbook.bin": Kind("a binary spreadsheet (.xlsb)", "save it as .xlsx or CSV"),
 }
 """Zip files that are documents, by a member."""
+_MAIL = Kind("a mail", "save the table that it contains as a file of its own")
+_YAML = Kind("a YAML file", "save it as JSON lines: one list of items per line")
+_SUFFIXES = {".yaml": _YAML, ".yml": _YAML, ".eml": _MAIL, ".mbox": _MAIL}
+_MAILED = r"(?i:Received|Return-Path|Delivered-To|Message-ID|MIME-Version|Subject|X-[\w-]+):"
+_HEAD = rf"(?:{_MAILED}|(?i:From|To|Cc|Date|Reply-To):)[^\n]*\n(?:[ \t][^\n]*\n)*"
+_KEY = r"[^\s:,;|][^\n:,;|]*:"
+_LIST = r"\[[^\n]*\]\s*\n"
+_TEXTS = {
+    rf"(?:From [^\n]*\n)?(?=(?:{_HEAD})*?{_MAILED})(?:{_HEAD}){{2}}": _MAIL,
+    r"%YAML |---\s*\n": _YAML,
+    rf"(?>#[^\n]*\n|\s)*(?:-[ ]+{_KEY}\s|{_KEY}\s*\n\s*-[ ])": _YAML,
+    rf"(?>#[^\n]*\n|\s)*(?:(?:-[ ]+{_LIST}){{2}}|(?:{_KEY}[ ]+{_LIST}){{2}})": _YAML,
+    r"(?:[ \t]*-[ ]+\S[^\n]*\n){2}": Kind("a list with dashes", "remove the dash before each line"),
+    r"(?i:BEGIN:V(?:CARD|CALENDAR))\s*\n": Kind("an address book or a calendar", _EXPORT),
+    r"(?>--[^\n]*\n|/\*.*?\*/;?|\s)*(?i:CREATE|DROP|INSERT)\s+(?i:TABLE|INTO)\s": Kind(
+        "an SQL script", _EXPORT
+    ),
+    r"\s*<(\w[\w.:-]*)(?:\s[^<>]*)?>\s*<\w": Kind("an XML file", _EXPORT),
+}
+"""How texts begin that are no data, although their lines could be read as baskets."""
 _RELATION = re.compile(rb"(?:\s|%[^\r\n]*)*+@relation\s", re.IGNORECASE)
 _ANY = re.compile(b"|".join(b"(%s)" % start for start in _STARTS), re.DOTALL)
 
@@ -78,6 +98,18 @@ def foreign_kind(head: bytes) -> Kind | None:
     """What a file is that begins like this, if it is surely neither text nor data of ours."""
     found = _ANY.match(head.removeprefix(b"\xef\xbb\xbf"))
     return None if found is None else list(_STARTS.values())[(found.lastindex or 1) - 1]
+
+
+def foreign_text(head: bytes, suffix: str) -> Kind | None:
+    """What a text is that begins like this or has such a name, if it is most likely no data.
+
+    Example:
+        >>> foreign_text(b"- wine\n- beer\n", ".txt").name, foreign_text(b"wine\n-\n", ".txt")
+        ('a list with dashes', None)
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("latin-1").replace("\r\n", "\n")
+    found = (kind for start, kind in _TEXTS.items() if re.match(start, text, re.DOTALL))
+    return next(found, _SUFFIXES.get(suffix))
 
 
 def foreign_zip(members: Collection[str]) -> Kind | None:

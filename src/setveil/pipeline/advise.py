@@ -32,7 +32,14 @@ from setveil.pipeline.inputs import (
     tree_maker,
     with_items,
 )
-from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.names import (
+    USUAL,
+    Words,
+    check_words,
+    promise_from,
+    promise_words,
+    reading_from,
+)
 from setveil.pipeline.notes import left_out_note, names_note
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import (
@@ -51,8 +58,6 @@ from setveil.pipeline.trials import (
 from setveil.promises import PROMISES
 from setveil.promises.promise import Promise
 
-USUAL: dict[str, Any] = {"k": 5, "m": 2, "p": 2, "h": 0.6}
-"""The numbers of a promise that are not given."""
 BUILT = "balanced:5"
 """The tree if a promise cannot be kept without one and none is given."""
 MOST_TUNED = 3  # how many methods are tuned

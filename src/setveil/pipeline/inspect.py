@@ -18,13 +18,13 @@ from setveil.pipeline.inputs import (
     people_of,
 )
 from setveil.pipeline.loading import count_distinct
-from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.names import USUAL, Words, check_words, reading_from
 from setveil.pipeline.notes import names_note
 from setveil.pipeline.owners import nested_note
 from setveil.pipeline.stages import Stages
 
 FIRST = 8  # records that are shown as they were read
-USUAL = (2, 5, 10)  # common choices of k; 2 says who is unique
+COMMON = (2, USUAL["k"], 10)  # choices of k; 2 says who is unique
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +51,8 @@ class Inspection:
 
     summary: Summary
     exposures: tuple[Exposure, ...]  # for each k
+    k: int
+    """What is proposed, here and by `advise`, where none is given."""
     account: Account | None = None
     """How the file was read; None if the data did not come from a file."""
     notes: tuple[str, ...] = ()
@@ -103,16 +105,17 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
         data, sizes, read = count_distinct(job.data, job.reading, where, stages)
         account = read.account
     with stages("inspecting"):
-        chosen = USUAL if job.k is None else (job.k,)
+        chosen, k = (COMMON, USUAL["k"]) if job.k is None else ((job.k,), job.k)
         people = people_of(account) if sizes is None else None
         exposures = tuple(exposure(data, k=k, sizes=sizes, people=people) for k in chosen)
         doubt = _identifiers(job, data, read, account)
         summary = summarize(data, sizes=sizes, people=people)
         size = summary.items, summary.records
-        names = names_note(summary.rare_words, *size, max(chosen), people)
+        names = names_note(summary.rare_words, *size, k, people)
         return Inspection(
             summary=summary,
             exposures=exposures,
+            k=k,
             account=account,
             notes=(*owners, *notes_on(data, account), *doubt, *names),
             doubtful=bool(doubt),

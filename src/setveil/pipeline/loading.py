@@ -16,9 +16,11 @@ from setveil.data.transactions import Transactions
 from setveil.engines.base import PartsSource, Read, Source, Where, open_source
 from setveil.engines.local import LocalSource
 from setveil.engines.parts import Distinct
-from setveil.errors import EngineError, ParameterError
+from setveil.errors import DataError, EngineError, ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.folder import FORMS
+from setveil.io.releases.trees import TREE
 from setveil.methods.dividing import Coding, Divisible, Share, Whole
 from setveil.pipeline.inputs import (
     Origin,
@@ -97,6 +99,7 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
         unknown += unused_note(tree, data) if noisy else ()
         job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
         job.method.check(records, job.promise, tree)
+        _refuse_nul(job, data)
         coding = None
         if isinstance(source, PartsSource):
             assert isinstance(job.method, Divisible)
@@ -107,6 +110,15 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
     named = check_named(job.promise, data.vocabulary) if records else ()
     notes = (*said, *meant, *rare, *unknown, *named, *job.promise.doubts)
     return Loaded(job, source, data, records, tree, coding, dropped, notes, account)
+
+
+def _refuse_nul(job: Job, data: Transactions) -> None:
+    """Refuse items that the tree of the release, a text file, could not hold."""
+    if job.output is None or not FORMS[job.method.form].has_tree:
+        return
+    if any("\0" in label for label in data.vocabulary):
+        problem = f"an item contains a NUL character, which {TREE} of the release cannot hold"
+        raise DataError(problem, remedy="remove it from the items of the data")
 
 
 def divided(loaded: Loaded, stages: Stages) -> list[Share]:

@@ -26,6 +26,8 @@ OLD_ARRANGEMENTS: Mapping[str, Mapping[object, str]] = {
 }
 """Former words for values of `arrangement`, and what their values are now; a number stays as it
 is."""
+USUAL: Mapping[str, Any] = {"k": 5, "m": 2, "p": 2, "h": 0.6}
+"""The numbers of a promise that is proposed, where none are given."""
 
 Words = Mapping[str, Any]
 

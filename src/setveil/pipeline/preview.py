@@ -82,7 +82,7 @@ def run(job: PreviewJob) -> Preview:
     with open_source(job.data, header=job.reading.get("header")) as opened:
         sheets = sheet_names(opened)
         try:
-            source, _ = unpacked(opened, job.reading.get("sheet"))
+            source, _ = unpacked(opened, job.reading.get("sheet"), job.reading.get("format"))
         except FileFormatError as error:
             if not sheets:
                 raise

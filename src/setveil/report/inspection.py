@@ -58,7 +58,7 @@ def report_inspection(
         sections.append(Section(f"{title} ({PRIVATE})", "\n".join(_table(found.exposures))))
     if name is not None and summary.records:
         title = f"Next: setveil anonymize {name} -o release, with one of"
-        sections.append(Section(title, HINT, _ways(summary, found.exposures[-1].k)))
+        sections.append(Section(title, HINT, _ways(summary, found.k)))
     values = {
         **({} if found.account is None else {"reading": found.account.to_dict()}),
         "notes": notes,

@@ -32,7 +32,7 @@ from setveil.report.markup import (
     yes_or_no,
 )
 from setveil.report.outcome import COUNTABLE, figure
-from setveil.words import plural, rough_share
+from setveil.words import are, plural, rough_share
 
 PRIVATE = (
     "Private. This page compares the release with its original: it shows items and numbers that "
@@ -158,7 +158,7 @@ def _losses(found: Dossier) -> str:
     use = bullets(private.usefulness.sentences) if private.usefulness is not None else ""
     gone = ""
     if private.suppressed:
-        gone = paragraph(f"{plural(private.suppressed, 'item')} are removed from every record.")
+        gone = paragraph(f"{are(private.suppressed, 'item')} removed from every record.")
     return section(
         "What was lost", use, gone, table(["measure", "figure", "what it says"], rows, numbers=[1])
     )

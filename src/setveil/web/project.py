@@ -10,8 +10,8 @@ from typing import Any
 from setveil.io.namelists import typed
 from setveil.methods import METHODS
 from setveil.parameters import parameters
-from setveil.pipeline.advise import BUILT, USUAL, fears
-from setveil.pipeline.names import chosen_method
+from setveil.pipeline.advise import BUILT, fears
+from setveil.pipeline.names import USUAL, chosen_method
 from setveil.promises import PROMISES, Promise
 from setveil.web.inputs import About, about_file, about_of, digest_of
 

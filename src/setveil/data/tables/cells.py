@@ -90,6 +90,21 @@ def guess_mark(cells: Iterable[str]) -> Mark | None:
     return None
 
 
+def are_sets(cells: Iterable[str], mark: str) -> bool:
+    """Whether cells are rather sets than single items with marks, such as paths of groups: there
+    are no more different parts than different cells, and some are first here and later there.
+
+    Example:
+        >>> are_sets(["a|b", "b", "b|c", "c|a"], "|"), are_sets(["x", "x|a", "x|b", "y|c"], "|")
+        (True, False)
+    """
+    split = splitter(mark)
+    found = {tuple(split(cell)) for cell in cells if cell.strip()}
+    first = {parts[0] for parts in found if parts}
+    later = {part for parts in found for part in parts[1:]}
+    return len(first | later) <= len(found) and bool(first & later)
+
+
 def _is_bracketed(cell: str) -> bool:
     cell = _NAMED.sub("", cell)
     return len(cell) > 1 and cell[0] in "[{" and cell[-1] == _BRACKETS[cell[0]]

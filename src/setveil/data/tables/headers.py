@@ -140,6 +140,21 @@ def find_header(rows: Rows) -> int | None:
     return None
 
 
+def find_lower_header(rows: Rows, least: int = 0) -> int | None:
+    """The place of a row below the first that seems to name the columns, although what is above it
+    is as wide as the table: a question, not an answer. It has at least so many known names.
+
+    Example:
+        >>> titled = [["Orders", "March"], ["customer", "product"], ["c1", "beer"], ["c2", "beer"]]
+        >>> find_header(titled), find_lower_header(titled)
+        (None, 1)
+    """
+    first = next((n for n, row in enumerate(rows) if any(row)), 0)
+    places = range(first + 1, min(len(rows), first + _MOST_TITLES))
+    likely = (place for place in places if _known(rows[place]) >= least)
+    return next((place for place in likely if _names(rows[place], rows[place + 1 :])), None)
+
+
 def last_of_header(rows: Rows) -> int:
     """The place of the last row that continues the names of the first; 0 if none does.
 
@@ -246,8 +261,11 @@ def _names(row: Sequence[str], below: Rows) -> bool:
         return False
     if sum(name in PRESENCE for name in given) > len(given) // 2:  # a row of yes and no
         return False
-    known = sum(plain_name(name) in _KNOWN for name in names)
-    return known > 1 or any(map(_differs, names, columns))
+    return _known(names) > 1 or any(map(_differs, names, columns))
+
+
+def _known(names: Sequence[str]) -> int:
+    return sum(plain_name(name) in _KNOWN for name in names)
 
 
 def _is_name(cell: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from re import Pattern, compile, escape
 from typing import Any, Literal, NamedTuple
 
-from setveil.data.tables.cells import PRESENCE, WHOLE, guess_mark
+from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, Mark, are_sets, guess_mark
 from setveil.data.tables.columns import (
     ATTRIBUTE_NAMES,
     ITEM_NAMES,
@@ -82,8 +82,8 @@ def find_sets(glimpse: Glimpse, wanted: Wanted, fail: Fail = DataError) -> SetCo
     sure = [(name, mark) for name, mark in found if mark.sure] or found
     if len(sure) != 1:
         return None
-    name, (mark, is_sure) = sure[0]
-    return SetColumn(name, mark, _certainty(glimpse, wanted, mark, is_sure))
+    name, mark = sure[0]
+    return SetColumn(name, mark.mark, _certainty(glimpse, wanted, name, mark))
 
 
 def record_of(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> str | None:
@@ -168,12 +168,13 @@ def _texts(glimpse: Glimpse, name: str) -> list[str]:
     return [cell for cell in glimpse.column(name) if isinstance(cell, str)]
 
 
-def _certainty(glimpse: Glimpse, wanted: Wanted, mark: str, is_sure: bool) -> Certainty:
+def _certainty(glimpse: Glimpse, wanted: Wanted, name: str, found: Mark) -> Certainty:
     """If a record has several rows, a cell may also be one item of a long table."""
     record = record_of(glimpse.names, wanted)
-    if mark != "list" and record is not None and glimpse.repeats(record):
+    repeats = record is not None and glimpse.repeats(record)
+    if repeats and found.mark != LIST and not are_sets(_texts(glimpse, name), found.mark):
         return "note"
-    return "sure" if is_sure else "ask"
+    return "sure" if found.sure else "ask"
 
 
 def _column_to_split(glimpse: Glimpse, wanted: Wanted, split: str, fail: Fail) -> str:

@@ -283,7 +283,7 @@ def _read_nominal(relation: Relation, reading: Reading) -> Transactions:
     if not items:
         raise source.fault("no attribute has a list of values, so there are no items")
     found = _collected(relation, reading, items, None if owner is None else names.index(owner))
-    layout = f"{SETS}, and {plural(len(items), 'attribute')} are items"
+    layout = f"{SETS}, and its items are in {plural(len(items), 'attribute')}"
     kept = {names[at] for at in items}
     reading.account.note_columns(layout, {"record": owner}, [n for n in names if n not in kept])
     return found

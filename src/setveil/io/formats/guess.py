@@ -22,6 +22,7 @@ from setveil.data.tables.headers import (
     SEPARATOR,
     TextRow,
     find_header,
+    find_lower_header,
     guess_delimiter,
     is_surely_header,
     joined_names,
@@ -124,6 +125,7 @@ def _question(source: Source, text: str) -> FileFormatError:
         listed = f" of {brief_list(header)}" if is_header else ""
         problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
         return source.fault(problem, remedy=ways)
+    _refuse_lower_header(source, sample_rows(text, guess_delimiter(text)))
     if problem := _may_have_titles(text):
         ways = "say which row names the columns with {header}, or {header=False} if none does"
         remedy = f"{ways}; {{input_format=baskets}} if each line is a basket"
@@ -229,15 +231,29 @@ def _found(source: Source) -> tuple[list[TextRow], int]:
     text = source.head_text
     named = SEPARATOR.match(text.lstrip("\n"))
     best, number = list[TextRow](), 0
+    doubtful = list[list[list[str]]]()
     for mark in named[1] if named else DELIMITERS:
         rows = text_rows(text, mark)
         cells = [row.cells for row in rows]
         _refuse_several(source, cells)
         place = find_header(cells)
+        doubtful += [cells] if place is None else []
         if place is not None and (not best or len(cells[place]) > len(best[0].cells)):
             best, number = [rows[place]], place + 1
             has_titles = any(cells[:place])
+    for cells in [] if best else doubtful:
+        _refuse_lower_header(source, cells, known=2)
     return (best, number) if best and has_titles else ([], 0)
+
+
+def _refuse_lower_header(source: Source, cells: list[list[str]], known: int = 0) -> None:
+    """Ask if a row with so many known names seems to be the header below titles as wide as it."""
+    place = find_lower_header(cells, known)
+    if place is not None:
+        problem = f"row {place + 1} seems to name the columns, below rows that are as wide"
+        ways = f"{{header={place + 1}}} leaves them out, {{header=1}} takes the first row"
+        remedy = f"{ways}; {{input_format=baskets}} if each line is a basket"
+        raise source.fault(problem, remedy=remedy)
 
 
 def _refuse_several(source: Source, cells: list[list[str]]) -> None:

@@ -27,7 +27,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
 from setveil.io.formats.reading import Reading, RecordBuilder, by_owner, no_record
 from setveil.io.source.source import Source
-from setveil.words import plural
+from setveil.words import are, plural
 
 Row = Sequence[object]
 Counted = tuple[Iterable[str], Iterable[int] | None]
@@ -119,7 +119,7 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
         ticks = find_ticks(labels, (), table.rows(labels), only_own=True)
         _note_guess(reading, ticks.columns)
         return _read_ticks(table, reading, ticks)
-    layout = f"one-hot: {SETS}, and {plural(len(labels), 'column')} are items"
+    layout = f"one-hot: {SETS}, and {are(len(labels), 'column')} items"
     reading.account.note_columns(layout, {"record": owner}, set(names).difference(labels))
     reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
     _note_guess(reading, labels)
@@ -140,7 +140,8 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
 def _note_guess(reading: Reading, columns: Sequence[str]) -> None:
     """Say which columns were taken as items, if the user did not."""
     if reading.onehot is None:
-        text = f"{plural(len(columns), 'column')} were read as items, one row as one record"
+        read = "1 column was" if len(columns) == 1 else f"{len(columns):,} columns were"
+        text = f"{read} read as items, one row as one record"
         reading.account.notes.append(Note(f"{text}; {{onehot=False}} reads it in another way."))
 
 

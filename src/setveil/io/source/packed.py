@@ -19,7 +19,7 @@ from typing import Any
 
 from setveil.data.tables.headers import find_header
 from setveil.disk.limits import copy_within, read_blocks, too_large
-from setveil.disk.texts import foreign_kind, foreign_zip
+from setveil.disk.texts import foreign_kind, foreign_text, foreign_zip
 from setveil.errors import MissingExtraError, Note, ParameterError, SetveilError, brief, brief_list
 from setveil.io.source.source import PACKED, Source
 from setveil.words import plural
@@ -36,7 +36,8 @@ def unpacked(
 ) -> tuple[Source, list[str]]:
     """The source, unpacked if it is a zip file and as CSV if it is a spreadsheet, with notes.
 
-    A text that looks like one JSON value is fine if the user says that it has another format.
+    A text that looks like one JSON value or like YAML is fine if the user says that it has another
+    format.
 
     Raises:
         FileFormatError: if it is damaged, too large, surely no data, or not what its name says.
@@ -50,6 +51,10 @@ def unpacked(
     if format in (None, "jsonl") and _ONE_JSON.match(source.head):
         remedy = "write one record per line, for example with jq -c '.[]'"
         raise source.fault("this is one JSON value, not JSON lines", remedy=remedy)
+    kind = foreign_text(source.head, source.suffix) if format is None else None
+    if kind is not None:
+        remedy = f"{kind.remedy}; or say what it is with {{input_format}}"
+        raise source.fault(f"this seems to be {kind.name}, not a data file", remedy=remedy)
     if sheet is not None:
         raise ParameterError("sheet", sheet, "only a spreadsheet (.xlsx) has sheets")
     return source, []
