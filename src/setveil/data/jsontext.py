@@ -11,6 +11,8 @@ SAME_KEY = "an object has the same key twice"
 """Readers of JSON differ in which of the two they use, so it is refused."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that is half of a character, and right only next to its other half."""
+_SOON = 1 << 16
+"""The most characters of a value that is read at once."""
 _SPACE = re.compile(r"[ \t\r\n]*").match
 
 
@@ -42,6 +44,11 @@ class JsonPieces:
         except StopIteration as error:
             raise json.JSONDecodeError("Expecting value", self.text, error.value) from None
         return value
+
+    def ends_soon(self, begin: str, end: str) -> bool:
+        """Whether the text goes on with `begin`, and within some thousand characters has `end`."""
+        at = self.at
+        return self.text.startswith(begin, at) and self.text.find(end, at, at + _SOON) >= 0
 
     def passes(self, mark: str) -> bool:
         """Go past this mark, if it comes next."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -124,44 +124,49 @@ class Flattening:
         node, found = len(self.parent), dict[str, Any]()
         self.parent.append(above)
         self.sizes.append(0)
-        if not pieces.passes("{"):
+        if pieces.ends_soon('{"size":', "}"):  # as nearly all do: twice as fast as by pieces
+            found = pieces.value()
+            if found.keys() == _SIMPLE:
+                self._add_chunks(_lists(found["chunks"]), node)
+        elif not pieces.passes("{"):
             raise _unlike(pieces, _KINDS)
+        else:
+            self._add_pieces(pieces, found, node)
+        if found.keys() == _SIMPLE:
+            self.sizes[node] = _size(found["size"])
+            self._terms.add(_terms(found["terms"]))
+        elif found.keys() != _JOINT:
+            raise DataError(_KINDS)
+
+    def _add_pieces(self, pieces: JsonPieces, found: dict[str, Any], node: int) -> None:
+        early = None
         for key in pieces.named():
             if key in found:
                 raise ValueError(SAME_KEY)
-            found[key] = pieces.at
+            found[key] = None
             if key in ("chunks", "shared"):
-                self._add_chunks(pieces, node)
+                chunks = _members(pieces, _LISTS)
+                self._add_chunks((_values(pieces) for _ in chunks), node)
             elif key == "parts" and "shared" in found:
                 self._add_parts(pieces, node)
             else:
-                found[key] = pieces.at, pieces.value()
-        if found.keys() == _SIMPLE:
-            self.sizes[node] = _size(found["size"][1])
-            self._terms.add(_terms(found["terms"][1]))
-        elif found.keys() != _JOINT:
-            raise DataError(_KINDS)
-        elif next(iter(found)) == "parts":
-            self._add_parts(pieces.back_at(found["parts"][0]), node)
+                at, found[key] = pieces.at, pieces.value()
+                early = pieces.back_at(at) if key == "parts" else early
+        if early is not None and found.keys() == _JOINT:
+            self._add_parts(early, node)
 
     def _add_parts(self, pieces: JsonPieces, node: int) -> None:
         self._terms.add_empty(1)
-        if not pieces.passes("["):
-            raise _unlike(pieces, _KINDS)
-        for _ in pieces.each("]"):
+        for _ in _members(pieces, _KINDS):
             self._add(pieces, node)
         if len(self.parent) == node + 1:
             raise DataError(_KINDS)
 
-    def _add_chunks(self, pieces: JsonPieces, node: int) -> None:
-        if not pieces.passes("["):
-            raise _unlike(pieces, _LISTS)
-        for _ in pieces.each("]"):
-            if not pieces.passes("["):
-                raise _unlike(pieces, _LISTS)
+    def _add_chunks(self, chunks: Iterable[Iterable[Any]], node: int) -> None:
+        for chunk in chunks:
             before = len(self._counts)
-            for _ in pieces.each("]"):
-                self._add_subrecord(pieces.value())
+            for entry in chunk:
+                self._add_subrecord(entry)
             many = len(self._counts) - before
             if not many:
                 raise DataError("a chunk must have at least one subrecord")
@@ -204,6 +209,23 @@ def _plain(cluster: Cluster) -> dict[str, object]:
 def _listed(chunks: Iterable[Chunk]) -> list[object]:
     held = filter(None, chunks)
     return [[[list(items), count] for items, count in each.items()] for each in held]
+
+
+def _members(pieces: JsonPieces, problem: str) -> Iterator[None]:
+    """Stop before each member of the list that comes next."""
+    if not pieces.passes("["):
+        raise _unlike(pieces, problem)
+    yield from pieces.each("]")
+
+
+def _values(pieces: JsonPieces) -> Iterator[Any]:
+    return (pieces.value() for _ in _members(pieces, _LISTS))
+
+
+def _lists(chunks: Any) -> list[list[Any]]:
+    if not isinstance(chunks, list) or not all(isinstance(chunk, list) for chunk in chunks):
+        raise DataError(_LISTS)
+    return chunks
 
 
 def _unlike(pieces: JsonPieces, problem: str) -> DataError:
