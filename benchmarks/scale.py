@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measured import TreePeak, tree_cpu
-from setveil.memory import reuse_memory
+from setveil.cli import reuse_memory
 from setveil.pipeline.anonymize import anonymize
 from setveil.pipeline.generate import Target, quest
 from setveil.pipeline.warmup import run as warmup

@@ -14,7 +14,7 @@ from setveil.io.releases.folder import FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
-ROOT = {"children", "errors", "words", "parameters", "disk", "showing", "threads", "memory"}
+ROOT = {"children", "errors", "words", "parameters", "disk", "showing", "threads"}
 """Small modules that every folder but the kernels may use."""
 THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
@@ -24,7 +24,6 @@ MAY_IMPORT = {
     "parameters": {"errors"},
     "disk": {"errors"},
     "threads": set(),
-    "memory": set(),
     "showing": {"setveil"},  # what is shown is asked of the front door, which knows `report`
     "data": ROOT,
     "promises": ROOT,
@@ -37,7 +36,7 @@ MAY_IMPORT = {
     "audit": THEORY | {"alignment"},
     "metrics": ROOT | {"data", "hierarchy", "published", "alignment", "kernels"},
     "io": THEORY,
-    "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
+    "pipeline": THEORY | {"alignment", "kernels", "engines", "methods", "audit", "metrics", "io"},
     "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
     "cli": THEORY | {"engines", "methods", "metrics", "io", "pipeline", "report", "web", "setveil"},
     "web": THEORY | {"methods", "metrics", "io", "pipeline", "report"},

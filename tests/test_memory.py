@@ -10,7 +10,7 @@ import pytest
 TWENTY_ARRAYS = """
 import resource, sys
 import numpy as np
-from setveil.memory import reuse_memory
+from setveil.cli import reuse_memory
 if sys.argv[1] == "reuse":
     reuse_memory()
 for _ in range(20):

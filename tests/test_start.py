@@ -15,7 +15,7 @@ import setveil
 HEAVY = {"altair", "numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
 OF_HELP = {
     *("setveil", "setveil.cli", "setveil.cli.interrupt", "setveil.cli.root"),
-    *("setveil.errors", "setveil.memory"),
+    "setveil.errors",
 }
 """What `setveil --help` loads of setveil; each further module makes every start slower."""
 MOST_OF_PYTHON = 20

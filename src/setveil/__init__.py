@@ -67,7 +67,7 @@ _HOMES = {
     "read_querylog": "setveil.io.querylog.read",
     "read_release": "setveil.io.releases.folder",
     "reconstruct": "setveil.pipeline.reconstruct",
-    "rules": "setveil.pipeline.rules",
+    "rules": "setveil.pipeline.support",
     "run": "setveil.pipeline",
     "summarize": "setveil.data.summary",
     "top_itemsets": "setveil.metrics.itemsets",

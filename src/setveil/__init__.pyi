@@ -46,7 +46,7 @@ from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
 from setveil.pipeline.reconstruct import reconstruct as reconstruct
 from setveil.pipeline.report import write_report as write_report
-from setveil.pipeline.rules import rules as rules
+from setveil.pipeline.support import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
 from setveil.promises import Coherence as Coherence

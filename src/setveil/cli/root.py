@@ -35,9 +35,8 @@ COMMANDS = {
 _HOMES = {
     **dict.fromkeys(("run", "apply"), "anonymize"),
     **dict.fromkeys(("verify", "attack", "measure", "report"), "judging"),
-    **dict.fromkeys(("support", "rules", "reconstruct"), "asking"),
+    **dict.fromkeys(("inspect", "advise", "support", "rules", "reconstruct"), "asking"),
     **dict.fromkeys(("demo", "serve", "methods", "warmup"), "starting"),
-    **dict.fromkeys(("inspect", "advise"), "looking"),
     **dict.fromkeys(("generate", "querylog"), "making"),
 }
 """The module of `setveil.cli` that has it; each other has one of its name."""

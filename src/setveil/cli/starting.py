@@ -56,7 +56,7 @@ def methods(as_json: bool) -> None:
 
     Without --method, `setveil anonymize` chooses the one marked `chosen` that fits what you
     promise and whether you give a hierarchy."""
-    from setveil.pipeline.methods import list_methods
+    from setveil.pipeline.names import list_methods
     from setveil.report.advice import report_methods
 
     show(report_methods(list_methods()), as_json)

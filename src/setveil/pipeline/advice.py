@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from setveil.data.transactions import Transactions
 from setveil.errors import Note
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
-from setveil.methods.compiling import if_compiled
 from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.job import Job
 from setveil.pipeline.trials import Way, sample_of, try_way
@@ -22,6 +21,7 @@ SAMPLE = 2_000
 """How many records a trial uses."""
 SAMPLE_OF_BAGS = 1_000
 """The same if bags are compared with each other, which takes longer."""
+Answer = TypeVar("Answer")
 
 
 def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
     trial = partial(try_way, sample=sample, tree=tree, threads=1)  # others would compile unseen
     now, better, waiting = trial(own).useful, list[tuple[str, Usefulness]](), list[str]()
     for way in _ways(job):
-        found = if_compiled(partial(trial, way))
+        found = _if_compiled(partial(trial, way))
         waiting += [way.options] * (not found)
         uses = (each.useful for each in found if each.useful is not None)
         better += [(way.options, use) for use in uses if not now or use.score > now.score]
@@ -47,6 +47,17 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
     if lines and now is not None:
         lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
     return (*lines, *_not_tried(waiting))
+
+
+def _if_compiled(work: Callable[[], Answer]) -> list[Answer]:
+    """What `work` returns, or nothing if a kernel that it runs in this thread is not compiled."""
+    from setveil.kernels.jit import NotCompiledError, compiled_only
+
+    try:
+        with compiled_only():
+            return [work()]
+    except NotCompiledError:
+        return []
 
 
 def _not_tried(ways: list[str]) -> list[str]:

@@ -1,14 +1,25 @@
 """Reconstruct: possible originals of a release, in memory or written to a folder."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from setveil.data.transactions import Transactions
+from setveil.disk import listed_files, new_folder
 from setveil.engines.base import Progress
 from setveil.errors import OutputError, ParameterError
-from setveil.io.releases.worlds import write_worlds
+from setveil.io.files import write
+from setveil.io.formats.table import FORMATS
 from setveil.pipeline.inputs import load_release
+from setveil.published.disassociated.reconstruct import world_seeds
+from setveil.published.release import Release
+
+ABOUT = "worlds.json"
+MEANING = (
+    "Each file is one possible original of the release, drawn at random. "
+    "Some of its records may equal true ones."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,18 +83,31 @@ def run(job: ReconstructJob, progress: Progress | None = None) -> Reconstruction
         problem = "reconstructions are files in a folder and cannot go to standard output"
         raise OutputError(job.output, problem)
     release = load_release(job.release)
-    names = write_worlds(
-        release,
-        job.output,
-        job.n,
-        seed=job.seed,
-        format=job.format,
-        force=job.force,
-        progress=progress,
-    )
-    return Reconstructions(
-        folder=job.output,
-        records=len(release),
-        names=tuple(names),
-        note=release.reconstruction_note,
-    )
+    names = _write(release, job, progress)
+    note = release.reconstruction_note
+    return Reconstructions(folder=job.output, records=len(release), names=names, note=note)
+
+
+def _write(release: Release, job: ReconstructJob, progress: Progress | None) -> tuple[str, ...]:
+    """The names of the files, which are written one at a time to save memory."""
+    if job.format not in FORMATS:
+        raise ParameterError("format", job.format, f"choose one of {', '.join(FORMATS)}")
+    seeds = world_seeds(job.n, job.seed)
+    digits, suffix = max(3, len(str(job.n))), FORMATS[job.format].suffixes[0]
+    names = tuple(f"world-{number:0{digits}}{suffix}" for number in range(1, job.n + 1))
+    about = {
+        "worlds": job.n,
+        "records": len(release),
+        "seed": job.seed,
+        "files": names,
+        "meaning": MEANING,
+    }
+    kind = "folder of reconstructions"
+    with new_folder(job.output, force=job.force, parts=listed_files(ABOUT), kind=kind) as stage:
+        for done, (name, seed) in enumerate(zip(names, seeds, strict=True)):
+            if progress is not None:
+                progress(done, job.n, "reconstructing")
+            write(release.reconstruct(seed), stage / name, format=job.format)
+        text = json.dumps(about, indent=2) + "\n"
+        (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
+    return names

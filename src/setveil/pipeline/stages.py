@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from setveil.engines.base import Progress
-from setveil.methods.compiling import compile_if_needed
+from setveil.kernels.small import plain_if_small
+
+COMPILING = "compiling kernels (once)"
 
 
 class Stages:
@@ -24,6 +26,19 @@ class Stages:
         if self.progress:
             self.progress(0, 0, name)
         start = time.perf_counter()
-        with compile_if_needed(self.progress, name) if compiles else nullcontext():
+        with _compiling(self.progress, name) if compiles else nullcontext():
             yield
         self.seconds[name] = time.perf_counter() - start
+
+
+@contextmanager
+def _compiling(progress: Progress | None, stage: str) -> Iterator[None]:
+    """Compile only what small data would take longer without, and report it if it takes time."""
+    with plain_if_small():
+        if progress is None:
+            yield
+            return
+        from setveil.kernels.jit import watch_compiling
+
+        with watch_compiling(lambda: progress(0, 0, COMPILING), lambda: progress(0, 0, stage)):
+            yield

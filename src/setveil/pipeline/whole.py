@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial, reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from setveil.audit.verdict import Check, Verdict
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import PartsSource, Shares
 from setveil.errors import ParameterError
 from setveil.io.releases.folder import (
@@ -33,11 +36,58 @@ from setveil.pipeline.loading import Loaded
 from setveil.pipeline.notes import formula_note, rare_note
 from setveil.pipeline.share import Counted, Piece, Place, Spec, Writing, publish_share
 from setveil.pipeline.stages import Stages
+from setveil.promises.promise import Promise
 from setveil.published.countable import Countable, counted_in, most_frequent
-from setveil.published.in_parts import InParts
-from setveil.published.release import Release
+from setveil.published.release import Release, Support
 from setveil.published.rows import with_equal_merged
 from setveil.words import plural
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class InParts(Release):
+    """What was published in parts, as large as a disk; read into memory only if somebody asks."""
+
+    form: str  # type: ignore[misc]
+    records: int
+    promise: Promise
+    method: Mapping[str, object]
+    read: Callable[[], Release]
+    """Reads all of it into memory."""
+    said: Mapping[str, str] = field(default_factory=dict)
+    """Its promise in words: `meaning` and `not_promised`."""
+    frame: Any = None
+    """The published lines or rows as a Spark DataFrame, if the data was one."""
+    alignment: Int64s | None = None
+
+    def __len__(self) -> int:
+        return self.records
+
+    def __repr__(self) -> str:
+        return f"InParts({self.records} records, {self.form}, {self.promise})"
+
+    def describe(self) -> str:
+        return self.said["meaning"]
+
+    def limits(self) -> str:
+        return self.said["not_promised"]
+
+    @cached_property
+    def whole(self) -> Release:
+        """The release in memory."""
+        return self.read()
+
+    @property
+    def items(self) -> Vocabulary:
+        return self.whole.items
+
+    def certain_rows(self) -> tuple[Transactions, Int64s]:
+        return self.whole.certain_rows()
+
+    def support(self, itemset: Iterable[object]) -> Support:
+        return self.whole.support(itemset)
+
+    def reconstruct(self, seed: int | None = None) -> Transactions:
+        return self.whole.reconstruct(seed)
 
 
 def spec_of(loaded: Loaded, stages: Stages) -> Spec:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from setveil.errors import Note, Spelling
 from setveil.pipeline.advise import Advice
 from setveil.pipeline.commands import method_options
-from setveil.pipeline.methods import MethodFacts
+from setveil.pipeline.names import MethodFacts
 from setveil.pipeline.trials import DRAWS, Trial
 from setveil.published import Release
 from setveil.report import Fact, Report, Section, as_flag

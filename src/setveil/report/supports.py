@@ -3,8 +3,7 @@
 from setveil.audit.verdict import show_items
 from setveil.metrics.rules import Rule
 from setveil.pipeline.reconstruct import Reconstructions
-from setveil.pipeline.rules import Rules
-from setveil.pipeline.support import Supports
+from setveil.pipeline.support import Rules, Supports
 from setveil.published.countable import EXACT, Support
 from setveil.report import Fact, Report, Section
 from setveil.words import count, plural, rough_share

@@ -14,7 +14,7 @@ from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.compare import Comparison
-from setveil.pipeline.methods import list_methods
+from setveil.pipeline.names import list_methods
 from setveil.promises import PROMISES
 from setveil.report.outcome import figure
 from setveil.web.context import found_of, store_of

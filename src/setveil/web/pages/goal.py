@@ -13,8 +13,15 @@ from setveil.errors import SetveilError
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import Advice
-from setveil.pipeline.methods import MethodFacts, first_sentence, list_methods
-from setveil.pipeline.names import chosen_method, method_from, promise_from, words_of
+from setveil.pipeline.names import (
+    MethodFacts,
+    chosen_method,
+    first_sentence,
+    list_methods,
+    method_from,
+    promise_from,
+    words_of,
+)
 from setveil.pipeline.trials import USES
 from setveil.published import Release
 from setveil.report import Report
