@@ -149,6 +149,10 @@ def _items(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return value[0] if len(value) == 1 else list(value) or None
 
 
+def _trees(ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, str], ...]) -> Any:
+    return dict(value) or None
+
+
 def _header(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Which row, unless `--no-header` came first."""
     return ctx.params.get("header") if value is None else value
@@ -186,6 +190,23 @@ reading_options = several(
         "bags",
         default=None,
         help="Keep or ignore how often an item occurs in a record.",
+    ),
+    click.option(
+        "--column",
+        "columns",
+        metavar="COLUMN",
+        multiple=True,
+        callback=lambda ctx, param, value: list(value) or None,
+        help="A column to keep beside the items, such as an age; repeatable.",
+    ),
+    click.option(
+        "--column-hierarchy",
+        "column_hierarchies",
+        nargs=2,
+        metavar="COLUMN TREE",
+        multiple=True,
+        callback=_trees,
+        help="The tree over the words of a column: a file, prefix, or any; repeatable.",
     ),
     click.option(
         "--split",

@@ -45,6 +45,8 @@ def read(
     memory: str | None = None,
     memory_limit: str | None = None,
     keep_unique: bool | None = None,
+    columns: str | Sequence[str] | None = None,
+    column_hierarchies: Mapping[str, Any] | None = None,
 ) -> Transactions:
     """The data of a file as transactions or bags, its records in the order of first appearance.
 
@@ -76,6 +78,10 @@ def read(
         memory_limit: The former name of `memory`.
         keep_unique: Whether items that look like identifiers are meant. Reading does not need it;
             whatever leads to a release asks.
+        columns: Columns of a table to keep beside the items, one or several: what is the same in
+            all rows of a person. The result is a `Table`.
+        column_hierarchies: For each of these columns of words a hierarchy: a file, a recipe such as
+            `prefix`, or `any`. It makes words of numbers too.
 
     Raises:
         FileFormatError: if the file does not exist, or is not what its name, content or the options
@@ -120,16 +126,35 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
     format, encoding = options.get("format"), options.get("encoding")
     source, notes = unpacked(source, options.get("sheet"), format)
     plain, name = decoded(source, encoding)
+    from setveil.data.tables.beside import names_of
+
+    columns = names_of(options.get("columns"))
     try:
-        data, account = _read(plain, reading_of(options), format, name)
+        data, account = _read(plain, reading_of(options), format, name, columns)
         account.notes[:0] = notes
-        return data, account
+        return _with_trees(data, account, options), account
     except NotUtf8Error as error:
         plain, name = decoded_anyhow(source, error, encoding)
-    data, account = _read(plain, reading_of(options), format, name)
+    data, account = _read(plain, reading_of(options), format, name, columns)
     text = f"The text is not UTF-8; it was read as {name}."
     account.notes.insert(0, Note(f"{text} If letters look wrong, name another {{encoding}}."))
-    return data, account
+    return _with_trees(data, account, options), account
+
+
+def _with_trees(data: Transactions, account: Account, options: Mapping[str, Any]) -> Transactions:
+    """The data with the hierarchies of its columns."""
+    from setveil.data.columns import Table
+    from setveil.hierarchy.columns import fitted_columns
+
+    trees = options.get("column_hierarchies") or {}
+    if not isinstance(data, Table):
+        if trees:
+            allowed = "name the columns that have a hierarchy with {columns} too"
+            raise ParameterError("column_hierarchies", list(trees), allowed)
+        return data
+    found, notes = fitted_columns(data, trees, keep_unique=bool(options.get("keep_unique")))
+    account.notes += notes
+    return found
 
 
 def reading_of(options: Mapping[str, Any]) -> Reading:
@@ -164,7 +189,11 @@ def _place(given: int | str) -> int:
 
 
 def _read(
-    source: Source, reading: Reading, format: str | None, encoding: str
+    source: Source,
+    reading: Reading,
+    format: str | None,
+    encoding: str,
+    columns: Sequence[str] = (),
 ) -> tuple[Transactions, Account]:
     from setveil.disk.texts import Kind, foreign_kind, is_arff
     from setveil.io.formats.guess import format_of
@@ -180,6 +209,10 @@ def _read(
         if reading.sink is not None:
             reading.sink.begin()
         data, account = chosen.read(source, reading), reading.account
+        if columns:
+            from setveil.io.formats.beside import with_columns
+
+            data = with_columns(source, chosen.name, reading, data, columns)
     except FileFormatError as error:
         error.line = None if error.line is None else error.line + source.lines_above
         raise

@@ -19,7 +19,14 @@ MOST_ITEMS = 5  # how many named items a command spells out
 _ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
 _FLAGS = ("public_items", "qualify")
 _WIDE = 88
-_READ = {"format": "--input-format", "bags": "--bags", "onehot": "--onehot", "header": "--header"}
+_READ = {
+    "columns": "--column",
+    "column_hierarchies": "--column-hierarchy",
+    "format": "--input-format",
+    "bags": "--bags",
+    "onehot": "--onehot",
+    "header": "--header",
+}
 
 
 def command_of(release: Release, job: Job | None = None) -> str:
@@ -192,5 +199,9 @@ def reading_options(reading: Mapping[str, Any]) -> Iterator[str]:
             negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
             yield option if value else negative
         else:
-            for one in value if isinstance(value, list | tuple) else [value]:
+            pairs = value.items() if isinstance(value, Mapping) else ()
+            for name, tree in pairs:
+                yield from (option, name, known_name(tree) if isinstance(tree, str) else "TREE")
+            plain = value if isinstance(value, list | tuple) else [value]
+            for one in plain if not isinstance(value, Mapping) else ():
                 yield from (option, str(one))

@@ -8,6 +8,7 @@ from unicodedata import normalize
 import numpy as np
 
 from setveil.data.account import Account, far_too_long, long_record_note
+from setveil.data.columns import Table
 from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
 from setveil.data.people import People, holders, without_rare
 from setveil.data.tables.exchange import as_transactions
@@ -23,6 +24,7 @@ from setveil.errors import (
     brief_list,
     did_you_mean,
 )
+from setveil.hierarchy.columns import fitted_columns
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
@@ -94,7 +96,8 @@ def load_with_account(
     options = plain_reading(reading or {})
     if isinstance(data, str | Path):
         try:
-            found, account = read_with_account(data, **options, sink=sink)
+            is_meant = bool((reading or {}).get(KEEP))
+            found, account = read_with_account(data, **options, keep_unique=is_meant, sink=sink)
         except DataError as error:
             raise explained(error, data, options) from None
         if sink is None and not len(found):
@@ -103,7 +106,15 @@ def load_with_account(
     options.pop("memory", None)  # of an engine: nothing is read
     for name in _ONLY_FILES & options.keys():
         raise ParameterError(name, options[name], "only data in a file needs it")
-    return as_transactions(data, **options), None
+    trees = options.pop("column_hierarchies", None) or {}
+    made = as_transactions(data, **options)
+    if not isinstance(made, Table):
+        if trees or options.get("columns"):
+            allowed = "this data has no columns beside its items"
+            raise ParameterError("columns", options.get("columns"), allowed)
+        return made, None
+    is_meant = bool((reading or {}).get(KEEP))
+    return fitted_columns(made, trees, keep_unique=is_meant)[0], None
 
 
 def plain_reading(reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from setveil.errors import (
     did_you_mean,
     spelled,
 )
+from setveil.hierarchy.columns import ANY
 from setveil.hierarchy.recipes import is_recipe
 from setveil.io import FORMATS, read
 from setveil.io.namelists import UNDER, Typed, is_pattern
@@ -244,6 +245,11 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
             raise ParameterError(name, value, "a path has no NUL character")
         if name == "hierarchy":
             moved[name] = moved_tree(value, way.move)
+        elif name == "column_hierarchies":
+            moved[name] = {
+                one: tree if tree == ANY else moved_tree(tree, way.move)
+                for one, tree in value.items()
+            }
         elif is_path:
             moved[name] = value if str(value) == "-" else way.move(str(value))
         elif known[name].holds_items:

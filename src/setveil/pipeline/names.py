@@ -17,7 +17,11 @@ from setveil.published import Release
 MOST_KNOWN = 3  # up to this m, methods that look at every set of m items are chosen
 OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
 _TABLES = ("split", "onehot", "header", "drop_record", "drop_column", "sheet")
-READING = ("record", "item", "count", "bags", *_TABLES, "encoding", "memory", "keep_unique")
+_BESIDE = ("columns", "column_hierarchies")
+READING = (
+    *("record", "item", "count", "bags", *_BESIDE, *_TABLES),
+    *("encoding", "memory", "keep_unique"),
+)
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
 OLD_WORDS = {"memory_limit": "memory"}  # former names of words, which are still understood
 OLD_ARRANGEMENTS: Mapping[str, Mapping[object, str]] = {
@@ -83,7 +87,7 @@ def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | N
         return None
     if model is not None and model not in PROMISES:
         raise ParameterError("promise", model, f"choose one of {', '.join(PROMISES)}")
-    kind = PROMISES[model] if model else _meant(given, kinds or tuple(PROMISES.values()))
+    kind = PROMISES[model] if model else _meant(given, _fitting(words, kinds))
     for name, value in given.items():
         if name not in words_of(kind):
             raise ParameterError(name, value, _not_of(kind.model, promise_words()[name].owners))
@@ -236,6 +240,13 @@ def _inner(parameter: Parameter) -> type[Promise] | None:
 def _is_missing(value: object) -> bool:
     """Whether a word was not given; a list of items that is empty was not."""
     return value is None or (isinstance(value, list | tuple) and not value)
+
+
+def _fitting(words: Words, kinds: Sequence[type[Promise]]) -> Sequence[type[Promise]]:
+    """Those of some promises that may be meant: of a word that shows one, only that one."""
+    found = kinds or tuple(PROMISES.values())
+    shown = [kind for kind in PROMISES.values() if not _is_missing(words.get(kind.shown_by))]
+    return shown or [kind for kind in found if not kind.shown_by] or found
 
 
 def _meant(given: Collection[str], kinds: Sequence[type[Promise]]) -> type[Promise]:

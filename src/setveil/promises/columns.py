@@ -24,6 +24,7 @@ class Columns(Promise):
     """
 
     model: ClassVar[str] = "columns"
+    shown_by: ClassVar[str] = "columns"
     of_records: ClassVar[bool] = False
 
     k: int = field(metadata=K)

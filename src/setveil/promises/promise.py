@@ -27,6 +27,8 @@ class Promise(ABC):
     others."""
     feared: ClassVar[str] = ""
     """The same in a few words."""
+    shown_by: ClassVar[str] = ""
+    """A word of another kind that shows that it is meant, and without which it is not."""
     of_records: ClassVar[bool] = True
     """Whether published records keep it or break it: it is checked by counting them."""
     covers_counts: ClassVar[bool] = False

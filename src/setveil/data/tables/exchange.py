@@ -67,6 +67,7 @@ def as_transactions(
     bags: bool | None = None,
     split: str | None = None,
     labels: Iterable[object] | None = None,
+    columns: Sequence[str] | str | None = None,
 ) -> Transactions:
     """The records of an object.
 
@@ -82,6 +83,7 @@ def as_transactions(
         split: What separates the items within a cell of a table, such as `|`; `list` for texts
             that are lists in brackets.
         labels: The item of each column of a matrix; by default its number.
+        columns: Columns of a table to keep beside the items; the result is a `Table`.
 
     Raises:
         DataError: if the object does not hold records, or is ambiguous without these arguments.
@@ -90,6 +92,11 @@ def as_transactions(
         >>> list(as_transactions([{"wine", "beer"}, []]))
         [('beer', 'wine'), ()]
     """
+    if columns is not None and not isinstance(thing, Transactions):
+        from setveil.data.tables.beside import names_of, table_of_frame
+
+        words = {"item": item, "count": count, "bags": bags, "split": split}
+        return table_of_frame(thing, names_of(columns), record, **words)
     if bags not in (None, True, False):
         raise ParameterError("bags", bags, "it must be True, False or None")
     check_split(split)

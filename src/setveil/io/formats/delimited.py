@@ -264,6 +264,16 @@ def _is_named(opening: _Opening) -> bool:
     return all(len(row) >= len(names) for row in rows) and find_header([names, *rows]) == 0
 
 
+def table_of(source: Source, reading: Reading) -> Table:
+    """A file with a header as a table."""
+    delimiters = DELIMITERS if reading.account.format != "tsv" else "\t"
+    return _table(source, _opening(source, reading, delimiters, source.head_text))
+
+
+def _table(source: Source, opening: _Opening) -> Table:
+    return Table(source, opening.glimpse, lambda chosen: _chosen_rows(source, opening, chosen))
+
+
 def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactions:
     _refuse_mixed_ends(source)
     opening = _opening(source, reading, delimiters, source.head_text)
@@ -276,10 +286,7 @@ def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactio
             raise source.fault(problem, remedy=remedy)
         raise source.fault("the file is empty: its first line must name the columns")
 
-    def rows(chosen: Sequence[str]) -> Iterator[Row]:
-        return _chosen_rows(source, opening, chosen)
-
-    found = read_rowwise(Table(source, opening.glimpse, rows), reading)
+    found = read_rowwise(_table(source, opening), reading)
     return _read_long(source, reading, opening) if found is None else found
 
 

@@ -85,6 +85,15 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     return read_long(source, select, reading, counted=counts is not None)
 
 
+def table_of(source: Source, reading: Reading) -> Table:
+    """A file as a table."""
+    file = quoted(source.plain())
+    with database(source.work, small=source.is_small) as connection, translated(source.name):
+        names = list(column_types(connection, f"read_parquet({file})"))
+    table = f"read_parquet({file})"
+    return Table(source, _glimpse(source, table, names), partial(_rows, source, table))
+
+
 def write_parquet(data: Transactions, target: Path) -> None:
     """Write a file with the list column `items`, for bags also `counts`, by way of JSON lines."""
     counted = isinstance(data, Bags)
