@@ -13,7 +13,7 @@ from setveil.engines.local import Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy, remarks
 from setveil.methods.method import Explaining
-from setveil.pipeline.advice import advise_on
+from setveil.pipeline.alternatives import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import tree_maker
