@@ -11,6 +11,7 @@ PROMISES: dict[str, type[Promise]] = {
     "km-anonymity": KmAnonymity,
     "l-diversity": LDiversity,
     "coherence": Coherence,
+    "columns": Columns,
     "vocabulary-k-anonymity": VocabularyKAnonymity,
     "differential-privacy": DifferentialPrivacy,
 }

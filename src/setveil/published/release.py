@@ -70,6 +70,8 @@ class Release(Shown, Frozen, ABC):
     it, and so would withholding it after a look at the original."""
     no_rule: ClassVar[str] = "its records depend on each other"
     """Why it has no rule that other records could follow; see `images`."""
+    hides_items: ClassVar[bool] = False
+    """Whether any record may have an item that the release does not publish."""
     compares_by_tree: ClassVar[bool] = False
     """Whether the tree that items were compared with helps to compare it with its original."""
 

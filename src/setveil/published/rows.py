@@ -70,6 +70,9 @@ def merged(
 def with_equal_merged(release: SomeRelease) -> SomeRelease:
     """A release that was read from files, where each record is a row, with equal rows merged."""
     some: Any = release
+    if hasattr(some, "groups"):
+        joined: SomeRelease = replace(some, groups=tuple(map(with_equal_merged, some.groups)))
+        return joined
     if not hasattr(some, "classes"):
         return release
     classes, sizes, _ = merged(some.classes, some.sizes)

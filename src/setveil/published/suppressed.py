@@ -40,6 +40,7 @@ class Suppressed(RecordRelease):
 
     form: ClassVar[str] = "suppressed"
     expected_is: ClassVar[str] = "the number of published records"
+    hides_items: ClassVar[bool] = True
     open_because: ClassVar[str] = "an item that is not published may have been in any record"
 
     classes: Transactions

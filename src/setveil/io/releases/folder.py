@@ -22,6 +22,11 @@ Disassociated data
 
     data.jsonl      one top-level cluster per line; or clusters, subrecords and terms.parquet
 
+Groups of people, with columns beside their sets
+
+    data.csv        the columns and the set of each person; or groups.csv and data.jsonl
+    hierarchy.csv   the tree of the items, if they are generalized; hierarchy-NAME.csv of a column
+
 Synthetic records
 
     data.csv        record,item; or data.dat, data.parquet
@@ -50,6 +55,7 @@ from setveil.disk import listed_files, new_folder
 from setveil.errors import DataError, ReleaseError, brief
 from setveil.io.releases.disassociated import DISASSOCIATED
 from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, ReleaseForm
+from setveil.io.releases.grouped import GROUPED
 from setveil.io.releases.recordforms import GENERALIZED, SUPPRESSED, SYNTHETIC, TYPICAL_BAGS
 from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.trees import check_pruned, whole_tree
@@ -73,6 +79,7 @@ FORMS: dict[str, ReleaseForm] = {
     "typical-bags": TYPICAL_BAGS,
     "disassociated": DISASSOCIATED,
     "synthetic": SYNTHETIC,
+    "grouped": GROUPED,
 }
 """How each form is written and read: one line per form."""
 _NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}

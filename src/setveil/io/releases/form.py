@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -142,6 +142,8 @@ class ReleaseForm:
     """Whether the list of items must be public for it."""
     beside: tuple[str, ...] = ()
     """Further files that it may have."""
+    beside_of: Callable[[Mapping[str, Any]], Iterable[str]] = lambda about: ()
+    """The same, by what `release.json` says."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """The keys of its own in `release.json`."""
     in_parts: PartForm | None = None
@@ -169,6 +171,9 @@ class ReleaseForm:
             ReleaseError: if it names none, or a file that this form does not have and nobody would
                 check; or if a fact has a value that is not allowed.
         """
+        for key, fact in self.facts.items():
+            if key in about and not fact.is_allowed(about[key]):
+                raise ReleaseError(place, f"in release.json, {key} must be {fact.words}")
         files = set(about["files"])
         known = list(self.formats.values())
         if "parts" in about:
@@ -178,13 +183,10 @@ class ReleaseForm:
         names = next((names for names in known if set(names) <= files), None)
         if names is None:
             raise ReleaseError(place, "release.json names no data file")
-        more = sorted(files.difference(names, self.beside))
+        more = sorted(files.difference(names, self.beside, self.beside_of(about)))
         if more:
             part = f"not part of a {self.name} release with {names[0]}"
             raise ReleaseError(place, f"release.json names {brief(more[0])}, which is {part}")
-        for key, fact in self.facts.items():
-            if key in about and not fact.is_allowed(about[key]):
-                raise ReleaseError(place, f"in release.json, {key} must be {fact.words}")
         return names
 
     def check_promise(self, place: Path, promise: Promise) -> None:

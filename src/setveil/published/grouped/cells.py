@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal
+from typing import Any
 
+import numpy as np
+
+from setveil.data.arrays import Int64s
+from setveil.data.columns import Kind
 from setveil.errors import DataError, brief
 from setveil.hierarchy.tree import Hierarchy
 
-Kind = Literal["number", "date", "word"]
 Point = Decimal | datetime
 """What a number or a date is compared by."""
 _NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
@@ -93,7 +96,8 @@ class PublishedColumn:
             raise DataError(f"the column {brief(self.name)}: {fault}")
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are called the same and have the same cells, in whatever order."""
+        """Whether both are called the same and have the same cells, in whatever order; of a tree
+        only what the cells show counts."""
         return isinstance(other, PublishedColumn) and self._key == other._key
 
     __hash__ = None  # type: ignore[assignment]
@@ -137,6 +141,35 @@ class PublishedColumn:
         """A cell, by its number, for people."""
         return self.texts[cell] or MISSING
 
+    def to_dict(self) -> dict[str, object]:
+        """The column as `release.json` has it: spans by their ends, words by themselves."""
+        about: dict[str, object] = {"name": self.name, "kind": self.kind}
+        if self.kind == "word":
+            return about
+        spans = [cell for cell in map(self.cells.__getitem__, self.order) if isinstance(cell, Span)]
+        listed = [[span.low, span.high, *[True] * span.or_missing] for span in spans]
+        return {**about, "whole": self.is_whole, "spans": listed}
+
+    @cached_property
+    def order(self) -> Int64s:
+        """The numbers of the cells in their order: by where they begin, words by their tree, and
+        what is missing last."""
+        keys = list(map(self._place, range(len(self.cells))))
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+    def _place(self, cell: int) -> tuple[Any, ...]:
+        held = self.cells[cell]
+        if isinstance(held, Node):
+            return (1,) if held == GONE else (0, *reversed(self.path(cell)))
+        low, high = self.points(cell)
+        return (0, low is not None, low or 0, high is None, high or 0, held.or_missing)
+
+    def path(self, cell: int) -> tuple[str, ...]:
+        """The labels from the node of a cell up to the root."""
+        held = self.cells[cell]
+        assert self.tree is not None and isinstance(held, Node)
+        return self.tree.path(held.label)
+
     def points(self, cell: int) -> tuple[Point | None, Point | None]:
         """The ends of a span, to compare values with; None if open."""
         span = self.cells[cell]
@@ -148,8 +181,9 @@ class PublishedColumn:
 
     @property
     def _key(self) -> object:
-        nodes = None if self.tree is None else self.tree.nodes
-        return self.name, self.kind, frozenset(self.cells), nodes, self.is_whole
+        words = (cell for cell in range(len(self.cells)) if self.kind == "word")
+        paths = frozenset(self.path(cell) for cell in words if self.cells[cell] != GONE)
+        return self.name, self.kind, frozenset(self.cells), paths, self.is_whole
 
     def _text(self, cell: Cell) -> str:
         if isinstance(cell, Node):
