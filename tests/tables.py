@@ -73,6 +73,23 @@ def random_cell(random: Random, values: set[str], tree: sv.Hierarchy | None) -> 
     return sv.Span(low, high, missing)
 
 
+def opened(cells: Sequence[Any]) -> list[Any]:
+    """The cells of a column, with the outermost intervals open."""
+    spans = [cell for cell in cells if isinstance(cell, sv.Span)]
+    lows, highs = [span.low for span in spans], [span.high for span in spans]
+    low = None if None in lows or not lows else min(lows, key=int)
+    high = None if None in highs or not highs else max(highs, key=int)
+
+    def open_end(cell: Any) -> Any:
+        if not isinstance(cell, sv.Span):
+            return cell
+        first = None if cell.low == low else cell.low
+        last = None if cell.high == high else cell.high
+        return sv.Span(first, last, cell.or_missing and not first is last is None)
+
+    return list(map(open_end, cells))
+
+
 def grouped(data: Table, homes: Sequence[int], within: str, promise: Any, random: Random) -> Any:
     """A release of a table whose rows are in these groups, with random cells that cover them."""
     places = [np.flatnonzero(np.array(homes) == home) for home in sorted(set(homes))]
@@ -81,6 +98,7 @@ def grouped(data: Table, homes: Sequence[int], within: str, promise: Any, random
         values = [{column.texts[row] for row in rows} for column in data.columns]
         trees = (column.tree for column in data.columns)
         picked.append(tuple(random_cell(random, *each) for each in zip(values, trees, strict=True)))
+    picked = [*zip(*map(opened, zip(*picked, strict=True)), strict=True)]
     distinct = list(dict.fromkeys(picked))
     joined = [
         np.sort(

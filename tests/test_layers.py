@@ -121,6 +121,7 @@ def test_kernels_know_only_numpy_and_numba():
 SHARED = {
     "data.account": {"Account"},
     "data.arrays": None,  # arithmetic on arrays; knows no records
+    "data.columns": {"Column", "Table"},
     "data.people": {"PEOPLE", "RECORDS", "People"},
     "data.tables.exchange": {"as_transactions"},
     "data.tables.kinds": {"counted_as"},
@@ -138,6 +139,8 @@ SHARED = {
     "published.disassociated.form": {"Disassociated"},
     "published.disassociated.supports": {"NOWHERE", "TERM", "Group", "Query", "SupportIndex"},
     "published.generalized": {"Generalized"},
+    "published.grouped.cells": {"Cell", "Node", "PublishedColumn", "Span"},
+    "published.grouped.form": {"Grouped"},
     "published.ledger": {"Expense", "exact"},
     "published.release": {"RecordRelease", "Release", "Support"},
     "published.suppressed": {"Suppressed"},
@@ -240,7 +243,9 @@ def test_the_reader_of_imports_sees_those_inside_functions(tmp_path):
     assert set(imports(file, at_start=True)) == {"a"}
 
 
-FORM_CLASSES = {"Generalized", "Suppressed", "TypicalBags", "Disassociated", "Synthetic"}
+FORM_CLASSES = {
+    *("Generalized", "Suppressed", "TypicalBags", "Disassociated", "Synthetic", "Grouped"),
+}
 PROMISE_CLASSES = {kind.__name__ for kind in PROMISES.values()}
 
 

@@ -103,6 +103,13 @@ def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease
     Items that a given tree lacks are leaves below its root, if the release says so."""
     if release.tree is None:
         return release
+    groups = getattr(release, "groups", None)
+    if groups is not None:
+        tree = over_whole_tree(groups[0], original).tree
+        if tree is groups[0].tree:
+            return release
+        moved = tuple(on_tree(each, tree, "the tree of all its groups") for each in groups)
+        return replace(release, groups=moved)  # type: ignore[type-var]
     if release.tree.origin.parameters.get("unknown") == "root":
         missing = lacking(release.tree, original.vocabulary)
         new = [item for item in missing if item not in release.tree]

@@ -42,6 +42,10 @@ def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
 
 def recounted(release: SomeRelease) -> SomeRelease:
     """A release whose records were merged and counted here, not by its maker or its reader."""
+    groups = getattr(release, "groups", None)
+    if groups is not None:
+        whole: SomeRelease = replace(release, groups=tuple(map(recounted, groups)))  # type: ignore[type-var]
+        return whole
     classes, sizes = getattr(release, "classes", None), getattr(release, "sizes", None)
     if classes is None or sizes is None or len(sizes) != len(classes):
         return release

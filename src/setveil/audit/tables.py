@@ -13,6 +13,7 @@ from setveil.audit.anonymity import check_k_anonymity, check_km_anonymity
 from setveil.audit.coherence import check_coherence
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
+from setveil.audit.grouped.check import check_grouped
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
@@ -41,11 +42,12 @@ FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
     "typical-bags": check_typical_bags,
     "disassociated": check_disassociated,
     "synthetic": check_synthetic,
+    "grouped": check_grouped,
 }
 """By form: whether a release is well formed and comes from its original, if one is given.
 A form that does not show records also checks its promise."""
 
-OF_THE_RELEASE = ("structure", "clusters", "chunks", "inference", "ledger")
+OF_THE_RELEASE = ("structure", "clusters", "chunks", "inference", "ledger", "groups")
 """Checks that need no original, besides those of promises."""
 
 

@@ -65,8 +65,8 @@ def fill_grouped(
     mark = _mark_for(release.shown)
     write_lines(_table_lines(release, sets, homes.tolist(), mark), stage / DATA)
     more |= {"set": {"name": release.set_name, "separator": mark}}
-    flat = release.flat
-    if isinstance(flat, Generalized):
+    flat: Any = release.flat
+    if release.within == Generalized.form:
         more["hierarchy"] = write_tree(flat.hierarchy, flat.published_nodes(), stage, choices)
         names = [*names, TREE]
     return [DATA, *names], more
@@ -133,8 +133,7 @@ def _group_lines(release: Grouped) -> Iterator[str]:
 
 def _cluster_lines(release: Grouped) -> Iterator[str]:
     for number, place in enumerate(release.order.tolist(), start=1):
-        group = release.groups[place]
-        assert isinstance(group, Disassociated)
+        group: Any = release.groups[place]
         yield from (f'{{"group":{number},{line[1:]}' for line in group.lines())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -102,9 +102,8 @@ class Groups(Method[Grouped]):
 
     def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:
         super().check_early(promise, has_hierarchy=has_hierarchy)
-        inner = _METHODS[self.within]()
-        assert isinstance(promise, Columns)
-        inner.check_early(_promise_within(inner, promise), has_hierarchy=has_hierarchy)
+        inner, asked = _METHODS[self.within](), cast(Columns, promise)
+        inner.check_early(_promise_within(inner, asked), has_hierarchy=has_hierarchy)
 
     def _anonymize(self, request: Request[Columns]) -> Grouped:
         data, promise = request.records, request.promise

@@ -281,6 +281,10 @@ class Grouped(Release):
         said = "" if group.alignment is None else group.published_as(inside, record)
         return f"{', '.join(shown)}: {said}"
 
+    def without_alignment(self) -> Grouped:
+        groups = tuple(group.without_alignment() for group in self.groups)
+        return replace(self, alignment=None, groups=groups)
+
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         if not self.flat.hides_items:
             return ()

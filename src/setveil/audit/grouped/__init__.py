@@ -1,0 +1,1 @@
+"""Verification of groups of people with columns beside their sets."""
