@@ -56,6 +56,8 @@ PROMISES = {
     "synthetic-delta": [DifferentialPrivacy(1), DifferentialPrivacy(0.5, 1e-6)],
 }
 """Promises of every model and form, so that all words are said."""
+YOUNG = {"columns"}, {"grouped"}
+"""Promises and forms of which no command makes releases yet."""
 WORDS = {
     "generalized-k": "fc302d ffebf0 ffebf0 fc4fd3 fc4fd3 3b9447 3b9447 3b9447 3b9447",
     "generalized-bags": "537763 537763 537763 2f1ad5 2f1ad5 8273c5 8273c5 8273c5 8273c5",
@@ -109,9 +111,9 @@ def test_typical_bags_of_an_age_without_that_fact_hold_and_say_what_was_not_chec
 
 def test_every_version_form_and_promise_has_an_old_release():
     models = {part.model for each in PROMISES.values() for one in each for part in one.parts}
-    assert models == set(setveil.PROMISES)
+    assert models == set(setveil.PROMISES) - YOUNG[0]
     assert {int(age.split("-")[0]) for age in AGES} == set(VERSIONS)
-    assert {about(HERE / NEWEST / name)["form"] for name in RELEASES} == set(FORMS)
+    assert {about(HERE / NEWEST / name)["form"] for name in RELEASES} == set(FORMS) - YOUNG[1]
     assert all(about(HERE / NEWEST / name)["format"] == FORMAT for name in RELEASES)
 
 

@@ -14,6 +14,7 @@ from setveil.errors import ParameterError
 from setveil.promises import (
     PROMISES,
     Coherence,
+    Columns,
     DifferentialPrivacy,
     KAnonymity,
     KmAnonymity,
@@ -29,6 +30,7 @@ SOME = [
     LDiversity(l=3, sensitive=["flu", "HIV"]),
     Coherence(h=0.8, k=5, p=2, private=["flu"]),
     VocabularyKAnonymity(k=5),
+    Columns(k=5, m=2),
     DifferentialPrivacy(epsilon=0.5, delta=1e-6),
 ]
 
@@ -130,6 +132,7 @@ def test_a_promise_is_shown_by_what_was_asked_for():
         "LDiversity(l=3, sensitive={'HIV', 'flu'})",
         "Coherence(h=0.8, k=5, p=2, private={'flu'})",
         "VocabularyKAnonymity(k=5)",
+        "Columns(k=5, m=2)",
         "DifferentialPrivacy(epsilon=0.5, delta=1e-06)",
     ]
     assert repr(KmAnonymity(k=5, m="all")) == "KmAnonymity(k=5, m='all')"

@@ -153,7 +153,10 @@ def check_sets(apart: Apart, data: Table, question: Question) -> list[Check]:
     sets = Transactions(data.indptr, data.items, data.vocabulary)
     known = apart.aligned is not None
     found = _OF_SETS[release.groups[0].form](apart, sets, question, known)
-    return [each for each in found if each.name not in ("records", "private", "structure")]
+    kept = [each for each in found if each.name not in ("records", "private", "structure")]
+    return (
+        [replace(each, text=f"within each group, {each.text}") for each in kept] if known else kept
+    )
 
 
 def _suppressed(apart: Apart, sets: Transactions, question: Question, known: bool) -> list[Check]:
