@@ -26,6 +26,7 @@ FORM_PAGES = {
     "typical-bags": "forms/typical-bags.md",
     "synthetic": "forms/synthetic.md",
     "disassociated": "forms/disassociated.md",
+    "grouped": "forms/grouped.md",
 }
 NEEDS = {"worlds": "reconstructions", "hierarchy": "a hierarchy"}
 

@@ -25,6 +25,7 @@ _HOMES = {
     "Frequent": "setveil.methods",
     "Generalized": "setveil.published",
     "Grouped": "setveil.published",
+    "Groups": "setveil.methods",
     "HgHs": "setveil.methods",
     "Hierarchy": "setveil.hierarchy.tree",
     "Job": "setveil.pipeline",

@@ -25,6 +25,7 @@ from setveil.methods import Apriori as Apriori
 from setveil.methods import DiffPart as DiffPart
 from setveil.methods import Disassociation as Disassociation
 from setveil.methods import Frequent as Frequent
+from setveil.methods import Groups as Groups
 from setveil.methods import HgHs as HgHs
 from setveil.methods import MHgHs as MHgHs
 from setveil.methods import Partition as Partition

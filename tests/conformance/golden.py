@@ -18,6 +18,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -48,6 +49,7 @@ AFTER = (
 """What follows each `anonymize`."""
 TREE, COHERENT = "--hierarchy tree.csv", "-k 5 -p 2 --h 0.6 --private 'pi*'"
 SSC = "bags.csv --method ssc -k 3 --semantics tree.csv"
+PEOPLE = "people.csv --column born --column sex --column place --column-hierarchy place prefix:1"
 RECODING = {
     "": f"sets.csv -k 5 -m 2 {TREE}",
     "all": f"sets.csv -k 3 -m all {TREE}",
@@ -114,6 +116,11 @@ PUBLISHED = {
     "suppression explained": f"sets.csv {COHERENT} --explain",
     "suppression odd": "odd.csv -k 3 -p 1 --h 1 --keep-unique",
     "suppression blocks": f"sets.csv {COHERENT} --engine blocks",
+    "groups": f"{PEOPLE} -k 4 -m 2",
+    "groups all": f"{PEOPLE} -k 3 -m all --columns-matter 0.9",
+    "groups smallest": f"{PEOPLE} -k 4 -m 2 --columns-matter 1 --within suppression",
+    "groups partition": f"{PEOPLE} -k 4 -m 2 --within partition {TREE}",
+    "groups apriori": f"{PEOPLE} -k 4 -m 2 --within apriori --columns-matter 0.2 {TREE}",
     **{
         f"{method} {name}".strip(): f"{options} --method {method}"
         for method in ("apriori", "hghs", "mhghs")
@@ -244,7 +251,8 @@ def cases() -> dict[str, list[str]]:
 
 def _publishing(name: str, seed: int) -> list[str]:
     options = PUBLISHED[name]
-    data = options.split()[0]
+    beside = re.findall(r"--column \S+|--column-hierarchy \S+ \S+", options)
+    data = " ".join([options.split()[0], *beside])
     seeded = "" if _draws_noise(name) else f" --seed {seed}"
     made = f"anonymize {options} -o release{seeded}"
     if name.endswith("refused"):
@@ -411,6 +419,15 @@ def _long(records: list[list[str]], mark: str = ",") -> str:
     return f"record{mark}item\n" + "".join(rows)
 
 
+def _people() -> str:
+    chance, rows = Random(7), ["patient,born,sex,place,items\n"]
+    for at, each in enumerate(_named(7, 150)):
+        year = 1930 + chance.randrange(60) if chance.randrange(30) else ""
+        place = f"{1 + chance.randrange(3)}{chance.randrange(4)}"
+        rows.append(f"p{at},{year},{chance.choice('FM')},{place},{'|'.join(each)}\n")
+    return "".join(rows)
+
+
 def _bags() -> str:
     chance = Random(3)
     rows = (
@@ -460,6 +477,7 @@ DATA: Mapping[str, Any] = {
     "sets.baskets": lambda: "".join(",".join(each) + "\n" for each in _named()),
     "onehot.csv": _onehot,
     "bags.csv": _bags,
+    "people.csv": _people,
     "odd.csv": _odd,
     "visits.csv": _visits,
     "heads.dat": lambda: _numbered(6, 1_500, 150, 6),

@@ -35,7 +35,7 @@ WAYS = [
     (name, format)
     for name, method in METHODS.items()
     for format in FORMS[method.form].formats
-    if format != "dat" and not method.draws_noise
+    if format != "dat" and not method.draws_noise and method.reads != "tables"
 ]
 NOISY_WAYS = [
     (name, format)

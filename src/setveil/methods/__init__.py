@@ -3,6 +3,7 @@
 from setveil.methods.diffpart import DiffPart
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.frequent import Frequent
+from setveil.methods.groups import Groups
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
 from setveil.methods.recoding.onecut import Apriori, HgHs, MHgHs
@@ -14,6 +15,7 @@ METHODS: dict[str, type[Method[Release]]] = {
     "partition": Partition,
     "disassociation": Disassociation,
     "suppression": Suppression,
+    "groups": Groups,
     "apriori": Apriori,
     "hghs": HgHs,
     "mhghs": MHgHs,
@@ -36,6 +38,7 @@ __all__ = [
     "DiffPart",
     "Disassociation",
     "Frequent",
+    "Groups",
     "HgHs",
     "MHgHs",
     "Method",

@@ -77,8 +77,9 @@ class Method(ABC, Generic[Form]):
     """The promises for which it is chosen if no method is named, and why."""
     needs_hierarchy: ClassVar[bool]
     takes_hierarchy: ClassVar[bool] = False  # whether one is of use though it needs none
-    reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
-    """The data it works on; given the other kind, counts are dropped, or are all 1."""
+    reads: ClassVar[Literal["sets", "bags", "either", "tables"]] = "either"
+    """The data it works on; given the other kind, counts are dropped, or are all 1. Tables have
+    columns beside the sets."""
     form: ClassVar[str] = "generalized"  # the form of its releases
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     """Parameters that may lose less under the same promise, and the values to try."""

@@ -108,11 +108,11 @@ def load_with_account(
         raise ParameterError(name, options[name], "only data in a file needs it")
     trees = options.pop("column_hierarchies", None) or {}
     made = as_transactions(data, **options)
-    if not isinstance(made, Table):
-        if trees or options.get("columns"):
-            allowed = "this data has no columns beside its items"
-            raise ParameterError("columns", options.get("columns"), allowed)
+    if not trees and not options.get("columns"):
         return made, None
+    if not isinstance(made, Table):
+        allowed = "this data has no columns beside its items"
+        raise ParameterError("columns", options.get("columns"), allowed)
     is_meant = bool((reading or {}).get(KEEP))
     return fitted_columns(made, trees, keep_unique=is_meant)[0], None
 

@@ -119,6 +119,7 @@ _READS = {
     "sets": "sets of items; how often an item occurs in a record is ignored",
     "bags": "bags: how often an item occurs in a record counts",
     "either": "sets or bags",
+    "tables": "tables: columns of people beside their sets of items",
 }
 
 

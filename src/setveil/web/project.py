@@ -140,8 +140,9 @@ class Project:
 
 
 def promise_kinds() -> dict[str, type[Promise]]:
-    """The promises that a method can keep on its own, by name."""
-    kept = {kind for method in METHODS.values() for kind in method.promises}
+    """The promises that a method can keep on its own, by name; without columns beside the items,
+    which the page does not read."""
+    kept = {kind for method in METHODS.values() for kind in method.promises if not kind.shown_by}
     return {model: kind for model, kind in PROMISES.items() if kind in kept}
 
 

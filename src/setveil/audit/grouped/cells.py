@@ -89,7 +89,8 @@ def covered_values(published: PublishedColumn, original: Column) -> Flags:
         points = [point_of(each, original.kind) for each in original.values]
     for number, cell in enumerate(published.cells):
         if isinstance(cell, Node):
-            root = tree is not None and cell.label == tree.labels[tree.root]
+            shown = published.tree
+            root = shown is not None and cell.label == shown.labels[shown.root]
             for place, value in enumerate(original.values):
                 inside = bool(above) and cell.label in above[place]
                 found[number, place] = root or value == cell.label or inside

@@ -75,7 +75,7 @@ class Groups(Method[Grouped]):
     chosen_for: ClassVar[Mapping[type[Promise], str]] = {Columns: "it is the method for columns"}
     needs_hierarchy: ClassVar[bool] = False
     takes_hierarchy: ClassVar[bool] = True
-    reads: ClassVar[Literal["sets"]] = "sets"
+    reads: ClassVar[Literal["tables"]] = "tables"
     form: ClassVar[str] = Grouped.form
     trial: ClassVar[Promise] = Columns(k=2, m=2)
 
@@ -97,7 +97,9 @@ class Groups(Method[Grouped]):
 
     def admit(self, data: object) -> Table:
         if not isinstance(data, Table) or not data.columns:
-            raise ParameterError("column", None, "name the columns that are published beside items")
+            raise ParameterError(
+                "columns", None, "name the columns that are published beside items"
+            )
         return data
 
     def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:

@@ -1,0 +1,90 @@
+"""Tables of people with columns beside the items, from the command line, job files and Python."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+import setveil as sv
+
+HOW = ["--column", "born", "--column", "sex", "--column", "place"]
+TREE = ["--column-hierarchy", "place", "prefix:1"]
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Forty people with columns that depend on each other, and a few missing values."""
+    rows = ["patient,born,sex,place,codes"]
+    for at in range(40):
+        born = "" if at == 7 else str(1930 + at % 20)
+        codes = "|".join(sorted({"abcdef"[at % 6], "abc"[at % 3], "flu"}))
+        rows.append(f"{at},{born},{'FM'[at % 2]},{1 + at % 3}0{at % 4},{codes}")
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_columns_are_published_verified_and_read_back(call, people, tmp_path):
+    release = tmp_path / "release"
+    made = call("anonymize", people, "-o", release, *HOW, *TREE, "-k", 4, "-m", 2, "--json")
+    found = json.loads(made.out)
+    assert found["verdict"]["holds"]
+    assert found["method"]["name"] == "groups"
+    assert sorted(found["reading"]["ignored"]) == []
+    assert any("Dropped, so not published: 'patient'" in note for note in found["notes"])
+    assert any("'born' has no value in 1 row" in note for note in found["notes"])
+    assert "patient" not in (release / "release.json").read_text()
+    original = ["--original", people, *HOW, *TREE]
+    assert call("verify", release, *original).code == 0
+    read = sv.read_release(release)
+    assert [column.name for column in read.columns] == ["born", "sex", "place"]
+    assert len(read) == 40
+
+
+def test_a_job_file_and_python_make_the_same_release(call, people, tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    job = tmp_path / "job.toml"
+    words = [*HOW, *TREE, "-k", 4, "-m", 2, "--columns-matter", 0.8, "--seed", 1]
+    call("anonymize", people, "-o", one, *words, "--save-job", job)
+    call("run", job, "-o", other)
+    for file in one.iterdir():
+        assert file.read_bytes() == (other / file.name).read_bytes()
+    frame = pd.read_csv(people, dtype={"place": str})
+    frame["codes"] = frame["codes"].str.split("|")
+    made = sv.anonymize(
+        frame,
+        item="codes",
+        record="patient",
+        columns=["born", "sex", "place"],
+        column_hierarchies={"place": "prefix:1"},
+        k=4,
+        m=2,
+        columns_matter=0.8,
+    )
+    assert made.verdict.holds
+    assert made.release == sv.read_release(one)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--column", "nothing"], "there is no column 'nothing' for the column"),
+        (["--column", "codes"], "cannot be both the item and beside the items"),
+        (["--promise", "columns"], "name the columns that are published beside items"),
+        (["--column", "sex", "--method", "partition"], "the method partition keeps"),
+        (["--column", "sex", "--within", "partition"], "needs a hierarchy over the items"),
+        (["--column", "sex", "--columns-matter", "2"], "it must be a number from 0 to 1"),
+        (["--column", "sex", "--engine", "blocks"], "the method groups runs on local"),
+        (["--column-hierarchy", "sex", "any"], "name the columns that have a hierarchy with"),
+        (["--column", "sex", "--column-hierarchy", "sex", "no.csv"], "there is no such file"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(call, people, tmp_path, words, said):
+    release = tmp_path / "release"
+    answer = call("anonymize", people, "-o", release, "-k", 4, "-m", 2, *words)
+    assert answer.code in (2, 3)
+    assert said in answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not release.exists()
