@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import ParameterError, UnknownItemError, brief
 from setveil.hierarchy.layouts import Unknown
-from setveil.hierarchy.tree import Hierarchy, Origin, numbered
+from setveil.hierarchy.tree import Hierarchy, numbered
 
 Data = TypeVar("Data", bound=Transactions)
 _MOST_GUESSES = 1_000  # up to how many items of a tree are compared with a misspelled one
@@ -52,7 +52,8 @@ def fitted(tree: Hierarchy, data: Data, unknown: Unknown) -> tuple[Hierarchy, Da
         if missing:
             raise _unknown(tree, missing)
         return tree, data
-    marked = replace(tree, origin=_marked(tree.origin, unknown))
+    parameters = {**tree.origin.parameters, "unknown": unknown}
+    marked = replace(tree, origin=replace(tree.origin, parameters=parameters))
     if unknown == "root":
         return rooted(marked, missing), data
     return marked, known_part(marked, data)
@@ -92,10 +93,6 @@ def _rooted(tree: Hierarchy, items: Sequence[str]) -> Hierarchy:
     made = numbered(labels, parents, tree.origin)
     parts = (made.nodes, made.parent, made.depth, made.first, made.stop, made.origin)
     return RootedTree(*parts, given=tree)
-
-
-def _marked(origin: Origin, unknown: Unknown) -> Origin:
-    return replace(origin, parameters={**origin.parameters, "unknown": unknown})
 
 
 def _unknown(tree: Hierarchy, missing: Sequence[str]) -> UnknownItemError:

@@ -77,14 +77,11 @@ def _ways(job: Job) -> Iterator[Way]:
             added = {type(part) for part in promise.parts} - {type(promise)}
             fits = type(promise) in meant_for and added <= {*kind.additions}
             if fits and has_tree and not is_same:
-                options = f"{_options(promise, job)} {{method={name}}}{_weaker(promise, job)}"
+                options = f"{_options(promise, job)} {{method={name}}}"
+                options += "" if promise is job.promise else " (a weaker promise)"
                 yield Way(method=kind(), promise=promise, options=options)
     if job.promise.covers_counts:
         yield from _looser(job)
-
-
-def _weaker(promise: Promise, job: Job) -> str:
-    return "" if promise is job.promise else " (a weaker promise)"
 
 
 def _looser(job: Job) -> Iterator[Way]:

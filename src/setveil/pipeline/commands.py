@@ -11,7 +11,7 @@ from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
 from setveil.pipeline.inputs import known_name
 from setveil.pipeline.job import Job
-from setveil.pipeline.names import Word, method_words, promise_words
+from setveil.pipeline.names import method_words, promise_words
 from setveil.promises.promise import Promise
 from setveil.published import Release
 
@@ -59,7 +59,8 @@ def command_of_job(job: Job, made: Release | None = None) -> str:
     method = job.method.to_dict() if made is None else made.method
     promise = job.promise if made is None else made.promise
     words = ["setveil", "anonymize", data, "-o", output, *method_options(method)]
-    return shlex.join([*words, *promise_options(promise, job.items), *_job(job)])
+    words += [*promise_options(promise, job.items), *_job_words(job)]
+    return shlex.join([*words, *reading_options(job.reading)])
 
 
 def command_line(verb: str, *given: str, **words: Any) -> str:
@@ -69,7 +70,8 @@ def command_line(verb: str, *given: str, **words: Any) -> str:
         >>> command_line("inspect", "my baskets.csv", k=5, input_format="csv", bags=False)
         "setveil inspect 'my baskets.csv' -k 5 --input-format csv --sets"
     """
-    known = {name: word.parameter.option for name, word in _spelled_words().items()}
+    spelled = {**promise_words(), **method_words()}
+    known = {name: word.parameter.option for name, word in spelled.items()}
     line = ["setveil", *verb.split(), *given]
     for name, value in words.items():
         option = known.get(name, f"--{name.replace('_', '-')}")
@@ -98,10 +100,6 @@ def python_call(verb: str, *given: Any, **words: Any) -> str:
         inside = "".join(f"    {part},\n" for part in parts)
         call = f"sv.{verb}(\n{inside})"
     return f"import setveil as sv\n\n{call}"
-
-
-def _spelled_words() -> dict[str, Word]:
-    return {**promise_words(), **method_words()}
 
 
 def _literal(value: Any) -> str:
@@ -164,10 +162,6 @@ def _tree(release: Release) -> list[str]:
     words = tree_option() if kind is not None and kind.needs_hierarchy else []
     people = ["--min-people", str(release.min_people)] if release.min_people else []
     return [*words, *people]
-
-
-def _job(job: Job) -> list[str]:
-    return [*_job_words(job), *reading_options(job.reading)]
 
 
 def _job_words(job: Job) -> Iterator[str]:

@@ -280,16 +280,13 @@ def _rows(
         found[left[place]] = row
         clock.finish(place, took)
         if progress:
-            progress(resumed + len(clock.times), len(tasks), f"comparing: {_left(clock)}")
+            left_over = "" if clock.left is None else f"about {seconds(clock.left)} left"
+            progress(resumed + len(clock.times), len(tasks), f"comparing: {left_over}")
 
     if progress and left:
         progress(resumed, len(tasks), "comparing")
     run_cells([tasks[at] for at in left], width, work, finished)
     return [row for row in found if row is not None], resumed
-
-
-def _left(clock: Clock) -> str:
-    return "" if clock.left is None else f"about {seconds(clock.left)} left"
 
 
 def _complete(job: CompareJob, cell: Cell, row: Row) -> Row:

@@ -13,7 +13,6 @@ from setveil.data.account import Account
 from setveil.data.tables.columns import COUNT_NAMES, plain_name
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Progress
 from setveil.errors import MisfitError, Note, ParameterError, ReleaseError, brief
 from setveil.hierarchy.layouts import TreeOptions
@@ -175,7 +174,8 @@ def _with_named(
     """The job with the items that the user named, and what is odd about them."""
     if job.promise is None or not job.items:
         return job, ()
-    vocabulary = _vocabulary(published if original is None else original)
+    data: Any = published if original is None else original
+    vocabulary = data.items if isinstance(data, Release) else as_transactions(data).vocabulary
     promise = with_items(_as_published(job, published), job.items, vocabulary, tree)
     notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
     return replace(job, promise=promise), notes
@@ -302,11 +302,6 @@ def _with_countable(
     found, stated = Countable.of(published), stated_countable(str(job.release))
     checks = () if stated is None else (countable_check(stated, found),)
     return replace(verdict, checks=(*verdict.checks, *checks)), found
-
-
-def _vocabulary(data: Any) -> Vocabulary:
-    """The items of data or of a release."""
-    return data.items if isinstance(data, Release) else as_transactions(data).vocabulary
 
 
 def _as_published(job: VerifyJob, published: object) -> Promise:

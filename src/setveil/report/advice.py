@@ -107,12 +107,9 @@ def _fact(trial: Trial, others: int, named: Named) -> Fact:
 def _next(found: Advice, name: str) -> str:
     whole = found.best.records == found.records
     ranked = "Trials on a sample only rank settings; the losses of the whole data differ. "
-    command = f"`setveil compare {name} -o compared --methods {_methods(found)} ...`"
+    methods = ",".join(dict.fromkeys(trial.way.method.name for trial in found.trials))
+    command = f"`setveil compare {name} -o compared --methods {methods} ...`"
     return f"{'' if whole else ranked}{command} measures all methods on the whole data."
-
-
-def _methods(found: Advice) -> str:
-    return ",".join(dict.fromkeys(trial.way.method.name for trial in found.trials))
 
 
 _READS = {

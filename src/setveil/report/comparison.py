@@ -70,15 +70,12 @@ def _table(found: Comparison) -> Section:
         rows.append([cell_name(row, found.rows), *figures, seconds(row["seconds"])])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
-        "  ".join([first.ljust(widths[0]), *_right(cells, widths[1:])]) for first, *cells in rows
+        "  ".join([first.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
+        for first, *cells in rows
     )
     title = f"Losses of {plural(len(found.measured), 'cell')}"
     title += "" if found.metrics else ", by measures that every form has"
     return Section(title, "\n".join(lines), private=True)
-
-
-def _right(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
 
 
 def _best(found: Comparison) -> list[Section]:

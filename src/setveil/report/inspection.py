@@ -178,7 +178,8 @@ def report_log(done: QuerylogResult) -> Report:
         Section(f"Terms: {done.terms} ({_OF_LOG})", facts=_terms(found)),
     ]
     if found.bad_lines:
-        sections.insert(1, Section("The first rows that cannot be used", facts=_bad(found)))
+        bad = tuple(Fact(f"line {bad.line:,}", bad.reason) for bad in found.bad_lines)
+        sections.insert(1, Section("The first rows that cannot be used", facts=bad))
     if found.often_unknown:
         text = ", ".join(f"{term} ({users:,})" for term, users in found.often_unknown)
         sections.append(Section(f"Unknown terms of many users ({_OF_LOG})", text))
@@ -206,10 +207,6 @@ def _columns(found: LogReport) -> tuple[str, str]:
     elif "time" not in found.columns:
         remarks.append("no times, so every row is a query of its own")
     return columns, "; ".join(remarks)
-
-
-def _bad(found: LogReport) -> tuple[Fact, ...]:
-    return tuple(Fact(f"line {bad.line:,}", bad.reason) for bad in found.bad_lines)
 
 
 def _terms(found: LogReport) -> tuple[Fact, ...]:
