@@ -159,6 +159,11 @@ TEXTS = {
     "- [wine, beer]\n- [milk]\n- [wine]\n": "a YAML file",
     "P1000: [wine, beer]\nP1001: [milk]\n": "a YAML file",
     "- wine, beer\n- milk\n- wine\n": "a list with dashes",
+    "| id | item |\n|----|:----|\n| 1 | wine |\n| 2 | beer |\n": "a table drawn with lines",
+    "id | item\n---|---\n1 | wine\n2 | beer\n": "a table drawn with lines",
+    "+----+------+\n| id | item |\n+----+------+\n| 1  | wine |\n": "a table drawn with lines",
+    "{wine,beer}\n{milk}\n{}\n": "a list of sets in brackets",
+    "[wine, beer]\n[milk]\n[]\n": "a list of sets in brackets",
     "BEGIN:VCARD\nN:Bob;Ann\nEND:VCARD\n": "an address book or a calendar",
     "-- dump\n/* all, of it */;\nCREATE TABLE t (a, b);\nINSERT INTO t\n": "an SQL script",
     "<orders>\n<order>wine, beer</order>\n</orders>\n": "an XML file",
@@ -198,8 +203,12 @@ def test_names_of_such_files_are_asked_about(make, name):
         "wine: red,beer: pale\nbeer: pale\n",
         "[wine],[beer]\n[milk]\n",
         "<b>,<c>\n<b>\n",
+        '["wine", "beer"]\n["milk"]\n',
+        "[1, 2]\n[2]\n",
+        "---,milk\n-\n",
         "insert,into\ncreate\n",
     ],
 )
 def test_data_that_only_looks_a_little_like_such_a_text_is_read(make, text):
-    assert len(read(make("a.csv", text))) == 2 + (text[0] == "-")
+    name = "a.jsonl" if text[:2] in ('["', "[1") else "a.csv"
+    assert len(read(make(name, text))) == 2 + text.startswith("- ")

@@ -47,6 +47,21 @@ def test_blank_lines_before_the_header_that_end_otherwise_hide_nothing(make, sta
         read(make("a.tsv", f"{start}record\titem\n1\tbeer\n2\twine\n"), format="tsv")
 
 
+@pytest.mark.parametrize("first", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("second", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("start", ["sep=;", "sep=;{0}Orders of March", "sep=;{0}{0}", "{0}sep=;"])
+def test_a_line_that_names_the_delimiter_hides_no_rows_whatever_its_end(make, start, first, second):
+    """All rows were once skipped, and nothing was said."""
+    path = make(
+        "a.csv", start.format(first) + first + second.join(["record;item", "1;a", "2;b", ""])
+    )
+    if first == second:
+        assert list(read(path)) == [("a",), ("b",)]
+    else:
+        with pytest.raises(FileFormatError, match="mixes Windows and Unix line ends"):
+            read(path)
+
+
 @pytest.mark.parametrize(("name", "content"), [("a.csv", "record,item\n"), ("a.dat", "\n")])
 def test_a_file_without_records_is_refused_by_the_verbs(make, capsys, name, content):
     path = make(name, content)

@@ -78,6 +78,12 @@ _TEXTS = {
     rf"(?>#[^\n]*\n|\s)*(?:-[ ]+{_KEY}\s|{_KEY}\s*\n\s*-[ ])": _YAML,
     rf"(?>#[^\n]*\n|\s)*(?:(?:-[ ]+{_LIST}){{2}}|(?:{_KEY}[ ]+{_LIST}){{2}})": _YAML,
     r"(?:[ \t]*-[ ]+\S[^\n]*\n){2}": Kind("a list with dashes", "remove the dash before each line"),
+    r"(?:(?=[^\n]*[|+])[^\n]*\n)?(?=[^\n]*---)(?=[^\n]*[|+])[-|+: \t]+\n": Kind(
+        "a table drawn with lines", _EXPORT
+    ),
+    r"(?:\s*(?:\{[^\n{}\":]*\}|\[[^\n\[\]\"\d]*\])[ \t]*\n){2}": Kind(
+        "a list of sets in brackets", "remove the brackets"
+    ),
     r"(?i:BEGIN:V(?:CARD|CALENDAR))\s*\n": Kind("an address book or a calendar", _EXPORT),
     r"(?>--[^\n]*\n|/\*.*?\*/;?|\s)*(?i:CREATE|DROP|INSERT)\s+(?i:TABLE|INTO)\s": Kind(
         "an SQL script", _EXPORT

@@ -174,6 +174,22 @@ def last_of_header(rows: Rows) -> int:
     return int(len(unnamed) > 1 and all(unnamed) and named and not all(rows[1]))
 
 
+def has_second_row(rows: Rows, place: int) -> bool:
+    """Whether the row below the header seems to go on with it, as a row of units or of other names:
+    it has names too, and in two columns or more it differs from the values below it.
+
+    Example:
+        >>> rows = [["id", "what", "paid"], ["nr.", "name", "EUR"], ["1", "a", "2"], ["2", "b", "3"]]
+        >>> has_second_row(rows, 0), has_second_row(rows, 1)
+        (True, False)
+    """
+    row, below = rows[place + 1 : place + 2], rows[place + 2 :]
+    if not row or not _names(row[0], below):
+        return False
+    columns = [[each[at].strip() for each in below if at < len(each)] for at in range(len(row[0]))]
+    return sum(map(_differs, row[0], columns)) > 1
+
+
 def joined_names(rows: Rows) -> list[str]:
     """The names of columns that several rows name together; a name above goes on to the right.
 

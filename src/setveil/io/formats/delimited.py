@@ -275,8 +275,8 @@ def _table(source: Source, opening: _Opening) -> Table:
 
 
 def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactions:
-    _refuse_mixed_ends(source)
     opening = _opening(source, reading, delimiters, source.head_text)
+    _refuse_mixed_ends(source, opening.skip)
     reading.account.used.add("header")
     names = opening.glimpse.names
     reading = with_names(reading, names)
@@ -332,12 +332,10 @@ def _refuse_one_hot(source: Source, reading: Reading) -> None:
     raise source.fault(problem, remedy="read it with {input_format=csv}")
 
 
-def _refuse_mixed_ends(source: Source) -> None:
-    """Refuse blank lines before the header that end otherwise than it: DuckDB would skip all."""
-    first = source.head.lstrip(b"\r\n")
-    blank = source.head[: len(source.head) - len(first)]
-    ends = set(_LINE_END.findall(blank)) | set(_LINE_END.findall(first)[:1])
-    if blank and len(ends) > 1:
+def _refuse_mixed_ends(source: Source, skip: int) -> None:
+    """Refuse lines before the header that end otherwise than it: DuckDB would skip all lines."""
+    ends = _LINE_END.findall(source.head)[: skip + 1]
+    if len(set(ends)) > 1:
         problem = "the file mixes Windows and Unix line ends"
         raise source.fault(problem, remedy="correct it and try again")
 

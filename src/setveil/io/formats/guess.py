@@ -24,6 +24,7 @@ from setveil.data.tables.headers import (
     find_header,
     find_lower_header,
     guess_delimiter,
+    has_second_row,
     is_surely_header,
     joined_names,
     last_of_header,
@@ -238,6 +239,8 @@ def _found(source: Source) -> tuple[list[TextRow], int]:
         _refuse_several(source, cells)
         place = find_header(cells)
         doubtful += [cells] if place is None else []
+        if place is not None and has_second_row(cells, place):
+            raise _several(source, place + 1, place + 2)
         if place is not None and (not best or len(cells[place]) > len(best[0].cells)):
             best, number = [rows[place]], place + 1
             has_titles = any(cells[:place])
@@ -260,10 +263,13 @@ def _refuse_several(source: Source, cells: list[list[str]]) -> None:
     """Ask if the rows below the first filled one seem to continue its names."""
     first = next((place for place, row in enumerate(cells) if any(row)), 0)
     if more := last_of_header(cells[first:]):
-        last = first + more + 1
-        problem = f"rows {first + 1} to {last} together seem to name the columns"
-        remedy = f"{{header={first + 1}-{last}}} joins them, {{header={first + 1}}} takes one alone"
-        raise source.fault(problem, remedy=remedy)
+        raise _several(source, first + 1, first + more + 1)
+
+
+def _several(source: Source, first: int, last: int) -> FileFormatError:
+    problem = f"rows {first} to {last} together seem to name the columns"
+    remedy = f"{{header={first}-{last}}} joins them, {{header={first}}} takes one alone"
+    return source.fault(problem, remedy=remedy)
 
 
 def _cut(source: Source, names: list[TextRow], first: int) -> Source:
