@@ -159,7 +159,7 @@ def test_a_title_as_wide_as_the_table_is_asked_about_with_the_row(make, titles, 
         sv.read(path, **words)
     assert str(refused.value) == (
         f"{path}: row {row} seems to name the columns, below rows that are as wide; header={row} "
-        "leaves them out, header=1 takes the first row; format='baskets' if each line is a basket"
+        "leaves them out, header=1 takes the first row"
     )
     assert list(sv.read(path, header=row, record="Order", item="Product")) == BASKETS
     first = sv.read(path, header=1, record="1", item="3")
@@ -168,7 +168,7 @@ def test_a_title_as_wide_as_the_table_is_asked_about_with_the_row(make, titles, 
 
 def test_a_title_as_wide_as_the_table_is_asked_about_if_no_name_is_known(make):
     text = "\n".join([WIDE[0], *map(",".join, [["Beleg", "Kunde", "Ware", "Preis"], *ROWS])])
-    with pytest.raises(FileFormatError, match=r"row 2 seems to name the columns.*header=2 leaves"):
+    with pytest.raises(FileFormatError, match=r"row 2 seems.*header=2 leaves.*format='baskets'"):
         sv.read(make("a.csv", text + "\n"))
 
 

@@ -114,6 +114,23 @@ def test_columns_below_titles_can_be_chosen_if_their_names_say_little(page):
     assert found["inspect"]["first"][:2] == [["milk"], ["bread", "tea"]]
 
 
+@pytest.mark.parametrize("names", ["customer,product,price", "Kunde,Ware,Preis"])
+def test_a_title_as_wide_as_the_table_is_asked_about_with_the_row_first(page, names):
+    rows = "".join(f"C{n // 2},{GOODS[n % 5]},{n / 10}\n" for n in range(60))
+    text = f"Orders of March,as of 1 April,for the board\n{names}\n{rows}"
+    place, found = uploaded(page, "wide.csv", text)
+    assert titles(found) == ["Which row names the columns?"]
+    offered = list(labels(found).values())
+    assert offered[:2] == ["header=2", "header=1"]
+    assert ("input_format=baskets" in offered) == names.startswith("Kunde")
+    found = answer(page, place, answer="header=2")
+    if names.startswith("Kunde"):
+        assert titles(found) == ["Which column is what?"]
+        found = answer(page, place, **{"ask0.record": "Kunde", "ask0.item": "Ware"})
+    assert found["inspect"]["summary"]["records"] == 30
+    assert found["inspect"]["first"][:2] == [["milk", "tea"], ["beer", "bread"]]
+
+
 def courses(member):
     """A spreadsheet with a title, a blank row and a header, and what each member booked."""
     made, booked = Workbook(), {}

@@ -179,7 +179,7 @@ def has_second_row(rows: Rows, place: int) -> bool:
     it has names too, and in two columns or more it differs from the values below it.
 
     Example:
-        >>> rows = [["id", "what", "paid"], ["nr.", "name", "EUR"], ["1", "a", "2"], ["2", "b", "3"]]
+        >>> rows = [["id", "what"], ["nr.", "pc."], ["1", "2"], ["2", "3"]]
         >>> has_second_row(rows, 0), has_second_row(rows, 1)
         (True, False)
     """

@@ -255,8 +255,8 @@ def _refuse_lower_header(source: Source, cells: list[list[str]], known: int = 0)
     if place is not None:
         problem = f"row {place + 1} seems to name the columns, below rows that are as wide"
         ways = f"{{header={place + 1}}} leaves them out, {{header=1}} takes the first row"
-        remedy = f"{ways}; {{input_format=baskets}} if each line is a basket"
-        raise source.fault(problem, remedy=remedy)
+        baskets = "; {input_format=baskets} if each line is a basket"
+        raise source.fault(problem, remedy=ways if known else ways + baskets)
 
 
 def _refuse_several(source: Source, cells: list[list[str]]) -> None:
