@@ -15,9 +15,9 @@ from setveil.data.identifiers import (
     Opening,
     find_identifiers,
     opening_of,
-    shape_of,
     some_of,
 )
+from setveil.data.itemshapes import CELLS, shape_of
 from tests.oracle.identifiers import has_identifiers
 from tests.strategies import SEEDS
 
@@ -76,6 +76,22 @@ def test_an_identifier_in_each_line_is_found(kind: str, size: int, named: bool) 
     assert doubt is not None
     assert doubt.distinct >= size / 10
     assert not any(row[0] in doubt.question for row in rows if len(row[0]) > 5)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "|"])
+@pytest.mark.parametrize("line", ["{0}{m}{item}", "{0}{m}C{1}{m}{item}{m}{price}"])
+def test_lines_of_a_table_that_were_read_as_items_are_found(mark: str, line: str) -> None:
+    """With `--input-format fimi` a table has an item for each row, and for what is after a blank."""
+    draw, items = random.Random(2), ["beer", "oat milk", "tea", "rye bread", "cheese"]
+    rows = []
+    for n in range(300):
+        how = {"item": draw.choice(items), "price": f"{draw.randint(100, 999) / 100:.2f}"}
+        rows.append(line.format(7000 + n // 2, 90_000 + n // 3, m=mark, **how).split())
+    doubt = found([["order"], *rows])
+    assert doubt is not None
+    assert doubt.kind == CELLS
+    sizes = [f"{n} l, {n % 7}.5 %" for n in range(40)]  # such names are no cells
+    assert found([draw.sample(sizes, 1 + n % 5) for n in range(300)]) is None
 
 
 def test_the_position_and_the_shape_are_named() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,11 @@ def _csv(names: list[str], rows: list[list[str]]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("yes", "no"), [(None, ""), ("Yes", "No"), ("1", "0"), ("x", ""), ("TRUE", "FALSE")]
+    ("yes", "no"),
+    [
+        *((None, ""), ("Yes", "No"), ("1", "0"), ("x", ""), ("TRUE", "FALSE")),
+        *(("Checked", "Unchecked"), ("Selected", "Not Selected")),
+    ],
 )
 @pytest.mark.parametrize("words", [["Uses *"], ["3-6"], ["uses [*"], [3, "4-5"], ["3-7"]])
 def test_ticked_options_are_items_and_free_text_is_left_out(make, yes, no, words):
@@ -136,6 +141,20 @@ def test_rows_of_one_person_are_joined_when_named(make):
 def test_words_that_name_no_column_get_one_clear_line(make, words, message):
     with pytest.raises(FileFormatError, match=message):
         sv.read(make("a.csv", _csv(NAMES, _survey(None, "")[0])), item=words)
+
+
+@pytest.mark.parametrize("onehot", [None, True])
+@pytest.mark.parametrize("words", [{"item": ["2-3"]}, {"item": ["i*"], "record": "id"}])
+def test_columns_of_items_without_names_get_one_clear_line(make, tmp_path, words, onehot):
+    """The row reader once looked for the first of no columns."""
+    names = "id" if "record" in words else "Orders"
+    path = make("a.csv", f"{names},,\n1,wine,beer\n2,tea,\n")
+    with pytest.raises(FileFormatError, match="no column of items is left: those that were named"):
+        sv.read(path, onehot=onehot, **words)
+    if "record" in words:
+        table = pd.DataFrame({"id": [1, 2], "beer": [1, 0]})
+        with pytest.raises(DataError, match="no column of items is left"):
+            sv.as_transactions(table, **words)
 
 
 def test_several_item_columns_are_refused_where_there_are_no_columns(make):

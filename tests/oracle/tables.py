@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from tests.oracle.readers import Record, Unsure, _column, _most_frequent, _plain, _rows, _utf8
 
-_YES = {"1", "1.0", "1,0", "true", "t", "yes", "y", "x", "ja", "oui", "si", "sí", "✓", "✔"}
+_YES = {
+    "1",
+    "1.0",
+    "1,0",
+    "true",
+    "t",
+    "yes",
+    "y",
+    "x",
+    "ja",
+    "oui",
+    "si",
+    "sí",
+    "✓",
+    "✔",
+    "checked",
+    "selected",
+}
 _NO = {"0", "0.0", "0,0", "false", "f", "no", "n", "", "nein", "non", "-"}
+_NO |= {"unchecked", "not checked", "not selected"}
 _SAMPLE = 30_000
 """Longer files are judged by a part of them."""
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.data.arrays import Flags, Int32s, Int64s, offsets
+from setveil.data.itemshapes import CELLS, described, shape_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import brief
 from setveil.words import rough_share
 
 LEAST, MANY = 10, 100
@@ -38,20 +38,7 @@ _BOTH_ENDS = (*range(1, PLACES + 1), -1, -2, -3, -4)
 _SEED = 1
 
 _NUMBERS = "whole numbers"
-_SHAPES = {
-    "mail addresses": r"[^@\s]+@[^@\s]+\.[^@\s.]+",
-    "dates or times": r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ,]+\d{1,2}:\d\d[\d:.]*\s*([AaPp]\.?[Mm]"
-    r"\.?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?|\d{1,2}:\d\d(:\d\d([.,]\d+)?)?",
-    "numbers with decimals": r"[-+]?[$€£¥]?\s?\d+([.,' ]\d+)*[.,]\d+\s?([$€£¥%]|[A-Z]{3})?",
-    "hashes or UUIDs": r"(?=.*\d)(?=.*[a-fA-F])[{]?[0-9a-fA-F]{8}[0-9a-fA-F-]*[}]?",
-    "numbers with separators, such as phone numbers": r"(?=(\D*\d){7})\+?\d?[(\d][\d() ./-]*\d",
-}
-_PATTERNS = {name: re.compile(pattern) for name, pattern in _SHAPES.items()}
-_SPECIAL = re.compile(r"[\d@]")
-_DIGITS, _RUNS = re.compile(r"\d+"), re.compile(r"[A-Za-z]+|\d+")
-_CODE, _CODES = re.compile(r"[A-Za-z0-9_-]{10,}"), "codes of letters and digits"
 _LAST_DIGITS = re.compile(r"\d{1,15}\Z")
-_LONGEST = 24  # letters of a shape; a longer text is prose
 
 
 class Opening(NamedTuple):
@@ -181,6 +168,7 @@ class _Seen:
             alone = "no other record has" if cap == 1 else f"at most {cap} records have"
             yield from self._of(rare, f"such that {alone} the same", 0.8)
         yield from self._single()
+        yield from self._cells()
 
     def _by_shape(self) -> Iterator[Doubt]:
         size = len(self.names)
@@ -203,7 +191,7 @@ class _Seen:
                 )
                 if single or self._is_most(int(among[shape]), int(all_of_them[shape]), each, usual):
                     share = all_of_them[shape] / (self.lengths > 0).sum()
-                    text = _described(self.names[shape])
+                    text = described(self.names[shape])
                     yield from self._rare(self.codes == shape, text, each, share)
 
     def _of(self, marks: Flags, kind: str, usual: float) -> Iterator[Doubt]:
@@ -258,11 +246,20 @@ class _Seen:
         groups = [(_NUMBERS, self.plain)]
         if (codes >= 0).any():
             shape = int(np.bincount(codes[codes >= 0]).argmax())
-            groups.insert(0, (_described(self.names[shape]), self.codes == shape))
+            groups.insert(0, (described(self.names[shape]), self.codes == shape))
         for kind, marks in groups:
             share = float(marks[self.data.items].mean())
             if share >= 0.9:
                 yield from self._rare(marks, kind, 1, share)
+
+    def _cells(self) -> Iterator[Doubt]:
+        """Most items, if they are lines of a table, or the parts of lines between blanks."""
+        marks = self.codes == (self.names.index(CELLS) if CELLS in self.names else -2)
+        if marks[self.data.items].mean() >= USUAL:
+            counts = np.bincount(self.rows[marks[self.data.items]], minlength=len(self.lengths))
+            shares = [(counts == each).sum() / (self.lengths > 0).sum() for each in _EACH]
+            each = int(np.argmax(shares))
+            yield from self._rare(marks, CELLS, _EACH[each], float(shares[each]))
 
     def by_position(self, opening: Opening) -> Doubt | None:
         """The values at one position of the lines, if they count the lines, or are rare where the
@@ -322,33 +319,6 @@ def _least_distinct(records: int) -> float:
     """How many distinct values may be identifiers. Fewer than ten that several records share are
     answers on a scale, or kinds: 4 of 40 records are a tenth, and each is in ten records."""
     return max(DISTINCT * records, min(LEAST, records / 2))
-
-
-def shape_of(label: str) -> str:
-    """The shape of an item that may be an identifier: a name of `_SHAPES`, the number of its
-    digits, or its text with each number as `#`; nothing if it has no digits.
-
-    Example:
-        >>> [shape_of(each) for each in ("milk", "100017", "ORD-2024-17", "anna@example.org")]
-        ['', '6', 'ORD-#-#', 'mail addresses']
-    """
-    if label.isdecimal():
-        return str(len(label))
-    if not _SPECIAL.search(label) or len(label) > 200:
-        return ""
-    for name, pattern in _PATTERNS.items():
-        if pattern.fullmatch(label):
-            return name
-    if _CODE.fullmatch(label) and len(_RUNS.findall(label)) > 3:
-        return _CODES
-    marked = _DIGITS.sub("#", label)
-    return marked if "#" in marked and len(marked) <= _LONGEST else ""
-
-
-def _described(shape: str) -> str:
-    if shape.isdecimal():
-        return f"numbers of {shape} digit{'s' * (shape != '1')}"
-    return shape if shape in (*_SHAPES, _CODES) else f"of the shape {brief(shape)} (# is a number)"
 
 
 def _at(lengths: Int64s, place: int) -> Int64s:

@@ -30,11 +30,13 @@ _SURE_MARKS = "|;"
 _LEAST_SHARE = 0.5
 
 _YES = {*["1", "1.0", "1,0", "true", "t", "yes", "y", "x", "ja", "oui", "si", "sí", "✓", "✔"]}
+_YES |= {"checked", "selected"}
 _NO = {*["0", "0.0", "0,0", "false", "f", "no", "n", "nein", "non", "-"], ""}
+_NO |= {"unchecked", "not checked", "not selected"}
 PRESENCE: dict[object, bool] = {
     spelling: word in _YES
     for word in _YES | _NO
-    for spelling in (word, word.upper(), word.capitalize())
+    for spelling in (word, word.upper(), word.capitalize(), word.title())
 } | {None: False, 0: False, 1: True}
 """What a cell of a one-hot table means; True and 1.0 equal 1."""
 

@@ -49,7 +49,13 @@ from setveil.data.tables.kinds import (
     of_sparse,
     whole_counts,
 )
-from setveil.data.tables.shapes import chosen_columns, find_ticks, item_words, with_names
+from setveil.data.tables.shapes import (
+    chosen_columns,
+    find_ticks,
+    item_words,
+    with_names,
+    without_record,
+)
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, is_missing, text_of, texts_of
 from setveil.errors import DataError, ParameterError, brief, brief_list
@@ -207,7 +213,9 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
 def _of_options(frame: Frame, wanted: Wanted) -> Transactions:
     """The records of several columns: a tick or an option in each cell, or items to split."""
     columns, alone = chosen_columns(frame.names, wanted.items)
-    columns = [name for name in columns if plain_name(name) != plain_name(wanted.record or "")]
+    record = plain_name(wanted.record or "")
+    own = next((name for name in frame.names if record and plain_name(name) == record), None)
+    columns = without_record(columns, own)
     if wanted.split is None:
         held = [frame.column(name) for name in columns]
         ticks = find_ticks(columns, alone, zip(*held, strict=True))

@@ -289,6 +289,18 @@ def chosen_columns(
     return [name for name in names if name in found | alone], alone
 
 
+def without_record(columns: Sequence[str], record: str | None, fail: Fail = DataError) -> list[str]:
+    """The columns of items that the user named, without the one that says whose row it is."""
+    found = [name for name in columns if name != record]
+    if not found:
+        remedy = "name others with {item}, or say which row names the columns with {header}"
+        problem = (
+            "no column of items is left: those that were named have no name, or are the record"
+        )
+        raise fail(problem, remedy=remedy)
+    return found
+
+
 def find_ticks(
     columns: Sequence[str],
     alone: Iterable[str],

@@ -22,6 +22,7 @@ from setveil.data.tables.shapes import (
     is_one_hot,
     item_columns,
     record_of,
+    without_record,
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
@@ -111,6 +112,7 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
     labels = item_columns(table.glimpse, reading)
     if reading.items:
         labels, _ = chosen_columns(names, reading.items, table.source.fault)
+        labels = without_record(labels, owner, table.source.fault)
     if not labels:
         problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
         raise table.source.fault(problem)
@@ -158,7 +160,8 @@ def _read_options(table: Table, reading: Reading) -> Transactions:
     """Read the columns that the user named: of options, or with a split of items."""
     names = table.glimpse.names
     columns, alone = chosen_columns(names, reading.items, table.source.fault)
-    columns = [name for name in columns if name != record_of(names, reading, table.source.fault)]
+    owner = record_of(names, reading, table.source.fault)
+    columns = without_record(columns, owner, table.source.fault)
     if reading.split is None:
         return _read_ticks(table, reading, find_ticks(columns, alone, table.rows(columns)))
     reading.account.used.add("split")
