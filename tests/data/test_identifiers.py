@@ -94,6 +94,17 @@ def test_lines_of_a_table_that_were_read_as_items_are_found(mark: str, line: str
     assert found([draw.sample(sizes, 1 + n % 5) for n in range(300)]) is None
 
 
+def test_whole_lines_that_were_read_as_items_are_found() -> None:
+    """With `--input-format baskets` a file of numbers between blanks has one item in each line."""
+    draw = random.Random(3)
+    for first in ("P{}", "{}", "u{}@example.org", "2024-{}-01"):
+        rows = [
+            [" ".join([first.format(900 + n), *draw.choices("2345", k=n % 4)])] for n in range(200)
+        ]
+        assert found(rows) is not None
+    assert found([["tea for " + "abcdefghij"[n // 20] * (n % 20)] for n in range(200)]) is None
+
+
 def test_the_position_and_the_shape_are_named() -> None:
     rows = [[*row, f"P{n:05d}"] for n, row in enumerate(lists(200, 30, 4, seed=1))]
     doubt = find_identifiers(some_of(Transactions.of(rows)), opening(rows))

@@ -54,7 +54,8 @@ def has_identifiers(records: Iterable[Sequence[str]]) -> bool:
         and _rare(case[0], supports, filled, len(rows))
         for case in cases
     )
-    return found or _single(filled, [*groups.values(), plain], supports, len(rows))
+    special = {item for item in supports if re.search(r"[\d@]", item)}
+    return found or _single(filled, [*groups.values(), plain, special], supports, len(rows))
 
 
 def _is_most(filled: list[list[str]], size: int, group: set[str], each: int, usual: float) -> bool:

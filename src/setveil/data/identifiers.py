@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.data.arrays import Flags, Int32s, Int64s, offsets
-from setveil.data.itemshapes import CELLS, described, shape_of
+from setveil.data.itemshapes import CELLS, SPECIAL, described, shape_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.words import rough_share
@@ -238,7 +238,7 @@ class _Seen:
             yield Doubt(kind, each, float(share), seen.astype(np.int32), distinct)
 
     def _single(self) -> Iterator[Doubt]:
-        """Records of one item each, almost all of one shape."""
+        """Records of one item each, almost all of one shape, or with digits."""
         filled = int((self.lengths > 0).sum())
         if filled < MANY or (self.lengths > 1).sum() > 0.01 * filled:
             return
@@ -247,6 +247,10 @@ class _Seen:
         if (codes >= 0).any():
             shape = int(np.bincount(codes[codes >= 0]).argmax())
             groups.insert(0, (described(self.names[shape]), self.codes == shape))
+        special = np.zeros(len(self.codes), dtype=bool)
+        labels = map(self.data.vocabulary.labels.__getitem__, self.looked)
+        special[self.looked] = [SPECIAL.search(label) is not None for label in labels]
+        groups.append(("texts with digits or an @", special))
         for kind, marks in groups:
             share = float(marks[self.data.items].mean())
             if share >= 0.9:

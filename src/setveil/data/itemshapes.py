@@ -18,7 +18,8 @@ _SHAPES = {
     CELLS: r"(?=.*\d).*(\S[,;|\t][^\s\d]|[^\s\d][,;|\t]\S).*",
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _SHAPES.items()}
-_SPECIAL = re.compile(r"[\d@]")
+SPECIAL = re.compile(r"[\d@]")
+"""What every identifier that has a shape has."""
 _DIGITS, _RUNS = re.compile(r"\d+"), re.compile(r"[A-Za-z]+|\d+")
 _CODE, _CODES = re.compile(r"[A-Za-z0-9_-]{10,}"), "codes of letters and digits"
 _LONGEST = 24  # letters of a shape; a longer text is prose
@@ -34,7 +35,7 @@ def shape_of(label: str) -> str:
     """
     if label.isdecimal():
         return str(len(label))
-    if not _SPECIAL.search(label) or len(label) > 200:
+    if not SPECIAL.search(label) or len(label) > 200:
         return ""
     for name, pattern in _PATTERNS.items():
         if pattern.fullmatch(label):
