@@ -7,6 +7,9 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, patient, step
 
+SQUARE = 32
+"""Rows and columns of a matrix that are folded together, so that they fit into fast memory."""
+
 
 class Settling(NamedTuple):
     """Records over few items, the items that have a chunk so far, and scratch."""
@@ -28,11 +31,20 @@ def count_together(ptr, items, count):
         for i in range(ptr[record], ptr[record + 1]):
             for j in range(ptr[record], i + 1):
                 together[items[i], items[j]] += 1
-    for item in range(count):
-        for other in range(item):
-            both = together[item, other] + together[other, item]
-            together[item, other] = together[other, item] = both
+    fold(together)
     return together
+
+
+@step
+def fold(matrix):
+    """Add each of two cells across the diagonal to the other."""
+    width = len(matrix)
+    for top in range(0, width, SQUARE):
+        for left in range(0, top + 1, SQUARE):
+            for row in range(top, min(top + SQUARE, width)):
+                for column in range(left, min(left + SQUARE, row)):
+                    both = matrix[row, column] + matrix[column, row]
+                    matrix[row, column] = matrix[column, row] = both
 
 
 @patient
@@ -194,10 +206,7 @@ def charge(ptr, items, together, cost, rule):
                         charges[items[i], items[j]] += loss
             if rule.m > 2 and ptr[record + 1] - ptr[record] <= LONGEST:
                 charge_triples(charges, table, items[ptr[record] : ptr[record + 1]], loss, rule.k)
-    for item in range(len(charges)):
-        for other in range(item):
-            both = charges[item, other] + charges[other, item]
-            charges[item, other] = charges[other, item] = both
+    fold(charges)
     return charges
 
 
