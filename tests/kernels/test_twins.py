@@ -22,6 +22,7 @@ WHERE = {
     "closed": "kernels/test_itemsets",
     "disassociation.annealing": "methods/test_heads",
     "disassociation.chunks": "methods/test_disassociation",
+    "disassociation.expected": "methods/test_grouping",
     "disassociation.frequent": "kernels/test_twins",
     "disassociation.heads": "methods/test_heads",
     "disassociation.horizontal": "methods/test_disassociation",

@@ -19,7 +19,13 @@ from setveil.io import read
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, head, partitioning, refine
 from setveil.methods.disassociation.arranging import Arranger
-from setveil.methods.disassociation.partitioning import Clusters, canonical_order, horpart, verpart
+from setveil.methods.disassociation.partitioning import (
+    Clusters,
+    canonical_order,
+    horpart,
+    in_order,
+    verpart,
+)
 from setveil.methods.disassociation.refine import assemble, level_plan, no_joints
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
@@ -255,7 +261,7 @@ def test_literal_clusters_below_k_would_break_the_promise():
 @pytest.mark.parametrize("k", [2, 5])
 def test_every_cluster_has_k_records_and_no_more_than_asked_for_where_it_can(k):
     data = quest(3_000, items=80, average_length=4, patterns=30, seed=2)
-    clusters = horpart(data, np.zeros(len(data.vocabulary), dtype=bool), k, 20)
+    clusters = horpart(in_order(data), np.zeros(len(data.vocabulary), dtype=bool), k, 20)
     assert clusters.sizes.min() >= k
     assert clusters.sizes.max() < 20 + k
     assert sorted(clusters.origin.tolist()) == np.flatnonzero(data.lengths).tolist()

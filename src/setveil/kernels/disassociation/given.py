@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from setveil.kernels.arrays import Flags, Int32s, Int64s
+from setveil.kernels.arrays import Flags, Floats, Int32s, Int64s
 
 
 class Block(NamedTuple):
@@ -37,3 +37,12 @@ class Plan(NamedTuple):
     with_lost: bool  # whether a term that is in no chunk is shared as soon as it can be
     reach: float  # records that joint clusters have on average, at most, to share other terms
     weight: float  # how likely a joint cluster must make a term, compared to its clusters
+
+
+class Given(NamedTuple):
+    """What shared chunks give to clusters: to c from `ptr[c]` to `ptr[c + 1] - 1`."""
+
+    ptr: Int64s
+    items: Int64s
+    chunks: Int64s
+    masses: Floats  # in how many records of the cluster the item is expected

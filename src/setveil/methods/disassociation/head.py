@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ class Arranged(NamedTuple):
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
-    is_head: Flags  # which items are in the head
+    above: Floats  # what is expected of each target in the parts with head chunks
 
     @property
     def badness(self) -> float:
@@ -96,6 +96,8 @@ class Head:
         self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
         self._steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(max(self._steps, FEWEST_SWEEPS), SWEEPS))
+        # A head that is large for its records takes long, so less is tried.
+        self._tries = 1 if self._steps < 2 * FEWEST_SWEEPS else 2
 
     @property
     def triples(self) -> int:
@@ -106,6 +108,12 @@ class Head:
         lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
         return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
 
+    @property
+    def hub_share(self) -> float:
+        """The share of the frequent pairs that have one of the hubs."""
+        has_hub = np.minimum(self._targets.first, self._targets.second) < max(HUBS)
+        return float(self._targets.many[has_hub].sum())
+
     def arrange(self, kinds: Sequence[str]) -> dict[str, list[Arranged]]:
         """Ways to arrange the records, by kind. `head`: in one of them all records are one part,
         unless m is 3; in two of them some leave it. `hubs`: the records of a part agree in some of
@@ -113,9 +121,8 @@ class Head:
         is_deep, works = self._rule.m > 2, list[tuple[str, Callable[[], list[Piece]]]]()
         cost = self._targets.cost(TOP_WEIGHTS[is_deep])
         if "head" in kinds:
-            whole = self._all()
-            works += [] if is_deep else [("head", lambda: [self._whole(whole, cost)])]
-            works += [("head", each) for each in self._splits(whole, cost)]
+            works += [] if is_deep else [("head", lambda: [self._together])]
+            works += [("head", each) for each in self._splits(self._all, cost)]
         if "hubs" in kinds:
             works += [("hubs", partial(self._by_hubs, hubs, cost)) for hubs in HUBS]
         found = at_once(*(work for _, work in works), width=self._threads)
@@ -125,13 +132,12 @@ class Head:
                 made.setdefault(kind, []).append(self._arranged(pieces))
         return made
 
-    def arrange_whole(self) -> Arranged:
+    @cached_property
+    def whole(self) -> Arranged:
         """The best arrangement with all records as one part."""
-        whole = self._all()
-        found = [
-            self._arranged([self._whole(whole, self._targets.cost(weight))])
-            for weight in TOP_WEIGHTS
-        ]
+        weights = [TOP_WEIGHTS[self._rule.m <= 2]][: self._tries - 1]
+        others = [self._whole(self._all, self._targets.cost(each)) for each in weights]
+        found = [self._arranged([piece]) for piece in (self._together, *others)]
         return min(found, key=lambda each: each.pairs + each.head)
 
     def _arranged(self, pieces: Sequence[Piece]) -> Arranged:
@@ -140,12 +146,20 @@ class Head:
         for number, piece in enumerate(pieces):
             part[piece.records], chunks[number, self._items] = number, piece.chunk
         expected = np.sum([piece.expected for piece in pieces], axis=0)
-        is_head = np.zeros(self._width, dtype=bool)
-        is_head[self._items] = True
-        return Arranged(part, chunks, *self._targets.errors(expected), is_head)
+        above = sum(
+            (piece.expected for piece in pieces if piece.chunk.max(initial=-1) >= 0),
+            np.zeros(len(expected)),
+        )
+        return Arranged(part, chunks, *self._targets.errors(expected), above)
 
+    @cached_property
     def _all(self) -> Counts:
         return self._counted(np.arange(len(self._rows[0]) - 1), self._rows)
+
+    @cached_property
+    def _together(self) -> Piece:
+        """All records as one part."""
+        return self._whole(self._all, self._targets.cost(TOP_WEIGHTS[self._rule.m > 2]))
 
     def _count(self, records: Int64s) -> Counts:
         return self._counted(records, _taken(self._rows, records))
@@ -168,7 +182,7 @@ class Head:
         from setveil.kernels.disassociation.heads import charge
 
         charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule)
-        worth, prices = self._worth(counts, cost), PRICES[self._rule.m]
+        worth, prices = self._worth(counts, cost), PRICES[self._rule.m][: self._tries]
         return [partial(self._split, counts, cost, worth - price * charges) for price in prices]
 
     def _split(self, counts: Counts, cost: Floats, worth: Floats) -> list[Piece]:
@@ -237,8 +251,11 @@ class Head:
         from setveil.kernels.disassociation.annealing import anneal
 
         live = np.flatnonzero(counts.held >= self._rule.k)
-        inside, wanted = np.ix_(live, live), np.full(len(counts.held), -1, dtype=np.int64)
-        wanted[live] = anneal(worth[inside].copy(), conflicts[inside].copy(), self.sweeps)
+        wanted = np.full(len(counts.held), -1, dtype=np.int64)
+        if len(live) < len(wanted):
+            worth = worth[live].take(live, axis=1)
+            conflicts = conflicts[live].take(live, axis=1)
+        wanted[live] = anneal(worth, conflicts, self.sweeps)
         return wanted
 
     def _settled(self, counts: Counts, wanted: Int64s) -> Piece:

@@ -10,21 +10,20 @@ import numpy as np
 
 from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets
 from setveil.data.transactions import Transactions
-from setveil.kernels.disassociation.given import Block
 from setveil.methods.disassociation.partitioning import only_items
-from setveil.methods.disassociation.refine import numbered
 from setveil.methods.disassociation.sketches import (
     Divided,
     Layers,
     Sketch,
     Small,
-    join_sketches,
     known_supports,
     sketch_head,
+    sketch_of,
 )
 
 if TYPE_CHECKING:
-    from setveil.kernels.disassociation.frequent import Pairs, Supports, Triples
+    from setveil.kernels.disassociation.expected import Supports
+    from setveil.kernels.disassociation.frequent import Pairs, Triples
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MANY = 200_000  # of more records than this, the pairs are counted in a table
@@ -32,6 +31,7 @@ MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
 MOST_WORK = 400.0
 """Pairs to count per occurrence of an item; if there are more, what is frequent is looked for in
 some of the records, and counted in all."""
+WIDEST = 2048  # the most items of frequent pairs for which a table of these pairs is made
 
 
 class Scope(NamedTuple):
@@ -93,9 +93,9 @@ class Judged(NamedTuple):
 class Judge:
     """The most frequent items, pairs and triples of some records, and how wrong a release is."""
 
-    def __init__(self, rows: Transactions, scope: Scope, width: int = 1) -> None:
-        """Of these records, with so many threads."""
-        self._width, self._is_counted = width, False
+    def __init__(self, rows: Transactions, scope: Scope, width: int = 1, k: int = 2) -> None:
+        """Of these records, which are published with this k, with so many threads."""
+        self._width, self._k, self._is_counted = width, k, False
         width = len(rows.vocabulary)
         self._items = np.bincount(rows.items, minlength=width)
         self._top = np.zeros(width, dtype=bool)
@@ -111,17 +111,16 @@ class Judge:
             return
         self._is_counted = True
         many, rows = self._scope.many, self._likely_rows
-        self._pairs, bar = self._frequent_pairs(rows)
-        firsts = np.repeat(np.arange(len(self._items)), np.diff(self._pairs.first))
-        self._is_top = self._top[firsts] & self._top[self._pairs.second]
-        self._triples, self._triple_supports = self._frequent_triples(rows, bar)
-        supports = (self._items, self._pairs.supports, self._triple_supports)
+        pairs, bar = self._frequent_pairs(rows)
+        firsts = np.repeat(np.arange(len(self._items)), np.diff(pairs.first))
+        self._is_top = self._top[firsts] & self._top[pairs.second]
+        triples, self._triple_supports = self._frequent_triples(rows, pairs, bar)
+        supports = (self._items, pairs.supports, self._triple_supports)
         self._weights = [_weights(each, many) for each in supports]
-        self._head = _weights(self._pairs.supports, self._scope.head)
+        self._head = _weights(pairs.supports, self._scope.head)
         self._first = _weights(np.concatenate(supports), many)
-        self.targets = self._targets(firsts)
-        self._is_target = np.zeros(len(self._items), dtype=bool)
-        self._is_target[self.targets.first] = self._is_target[self.targets.second] = True
+        self.targets = self._targets(firsts, pairs)
+        self._number(pairs, triples)
         del self._likely_rows
 
     def share_kept(self, k: int) -> float:
@@ -129,59 +128,69 @@ class Judge:
         weights = self._weights[1]
         return float(weights[self._pairs.supports >= k].sum()) if len(weights) else 0.0
 
-    def of(self, divided: Divided) -> Judged:
-        """The expected errors of a release."""
-        return self.of_small(self.small(divided))
-
-    def of_small(self, small: Small) -> Judged:
-        """The same of clusters that were laid out before."""
-        return self._judged(small.sketch, small.known)
-
-    def of_layers(self, layers: Layers, heads: Supports) -> Judged:
-        """The expected errors of a release whose parts with head chunks have these supports."""
-        found = self._added(heads, layers.rest)
-        return self._judged_by(found, known_supports(layers.divided, numbered(*layers.divided)[0]))
-
-    def of_heads(self, small: Small, part: Int64s, chunks: Int32s) -> Supports:
-        """The expected supports in the parts of the records that have head chunks."""
-        inside, rows = _has_head(chunks)[part], small.sketch.rows
-        sketches = [
-            sketch_head(rows.take(np.flatnonzero(inside & (part == number))), chunk)
-            for number, chunk in enumerate(chunks)
-        ]
-        return self._expected(join_sketches(sketches), self._triples)
-
     def small(self, divided: Divided) -> Small:
-        """Small clusters, as far as the targets are concerned."""
-        return Small(divided, self._is_target, self._width)
+        """Clusters, as far as the targets are concerned."""
+        return Small(divided, self._place, self._k)
 
     def kept(self, small: Small, records: Int64s) -> Floats:
         """What small clusters are expected to keep of the targets in some records."""
-        none = no_triples(self._pairs)
-        found: Floats = self._expected(small.of(records), none).pairs[self._used]
+        found: Floats = self._expected([small.of(records)])[self._used]
         return found
 
-    def _expected(self, sketch: Sketch, triples: Triples) -> Supports:
-        return self._supports(sketch, self._pairs, triples)
+    def pairs_of(self, small: Small) -> float:
+        """The expected error of the frequent pairs in some clusters."""
+        return self._pair_error(self._expected([small.sketch]))
+
+    def pairs_of_layers(self, layers: Layers, above: Floats) -> float:
+        """The same of a release whose parts with head chunks are expected to keep so much of each
+        target."""
+        found = self._expected(self._bare(layers))
+        found[self._used] += above
+        return self._pair_error(found)
+
+    def of(self, small: Small) -> Judged:
+        """All expected errors of some clusters."""
+        return self._judged([small.sketch], small.divided)
+
+    def of_clusters(self, divided: Divided) -> Judged:
+        """The same of a release without head chunks."""
+        return self.of(self.small(divided))
+
+    def of_layers(self, layers: Layers, small: Small, part: Int64s, chunks: Int32s) -> Judged:
+        """All expected errors of a release whose parts, of the records of small clusters, may have
+        head chunks."""
+        inside, rows = _has_head(chunks)[part], small.sketch.rows
+        heads = [
+            sketch_head(rows.take(np.flatnonzero(inside & (part == number))), chunk)
+            for number, chunk in enumerate(chunks[:, self._place >= 0])
+        ]
+        return self._judged([*heads, *self._bare(layers)], layers.divided)
+
+    def _bare(self, layers: Layers) -> list[Sketch]:
+        return [sketch_of(each, self._place, self._k) for each in layers.bare]
+
+    def _expected(self, sketches: Sequence[Sketch]) -> Floats:
+        """The expected supports of all pairs."""
+        none = no_triples(self._pairs)
+        found = (self._supports(each, self._pairs, self._table, none) for each in sketches)
+        return sum((each.pairs for each in found), np.zeros(len(self._pairs.second)))
+
+    def _pair_error(self, expected: Floats) -> float:
+        return float(_errors(self._pairs.supports, expected) @ self._weights[1])
 
     @staticmethod
-    def _supports(sketch: Sketch, pairs: Pairs, triples: Triples) -> Supports:
-        from setveil.kernels.disassociation.frequent import expect_supports
+    def _supports(sketch: Sketch, pairs: Pairs, table: Int32s, triples: Triples) -> Supports:
+        from setveil.kernels.disassociation.expected import Shown, expect_supports
 
-        block = Block(sketch.rows.indptr, sketch.rows.items, sketch.bounds)
-        found: Supports = expect_supports(block, sketch.number, sketch.mass, pairs, triples)
+        shown = Shown(sketch.number, sketch.listed, sketch.given)
+        found: Supports = expect_supports(sketch.block, shown, pairs, table, triples)
         return found
 
-    def _added(self, heads: Supports, rest: Sequence[Sketch]) -> Supports:
-        found = (self._expected(sketch, self._triples) for sketch in rest)
-        return reduce(lambda one, other: type(one)(*map(np.add, one, other)), found, heads)
-
-    def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
-        """The expected errors, if so many records are known to have each item."""
-        return self._judged_by(self._expected(sketch, self._triples), known)
-
-    def _judged_by(self, found: Supports, known: Int64s) -> Judged:
-        pairs = _errors(self._pairs.supports, found.pairs)
+    def _judged(self, sketches: Sequence[Sketch], divided: Divided) -> Judged:
+        given = self._pairs, self._table, self._triples
+        each = (self._supports(sketch, *given) for sketch in sketches)
+        found = reduce(lambda one, other: type(one)(*map(np.add, one, other)), each)
+        known, pairs = known_supports(divided), _errors(self._pairs.supports, found.pairs)
         return Judged(
             float(_errors(self._items, known) @ self._weights[0]),
             float(pairs @ self._weights[1]),
@@ -199,8 +208,7 @@ class Judge:
         whole = float(self._first.sum())
         return 1 - float(kept.sum()) / whole if whole else 0.0
 
-    def _targets(self, firsts: Int64s) -> Targets:
-        pairs = self._pairs
+    def _targets(self, firsts: Int64s, pairs: Pairs) -> Targets:
         apart = self._items[firsts] * self._items[pairs.second] / max(len(self._rows), 1)
         self._used = used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
         return Targets(
@@ -212,6 +220,21 @@ class Judge:
             self._head[used],
             self._is_top[used],
         )
+
+    def _number(self, pairs: Pairs, triples: Triples) -> None:
+        """Number the items of the pairs without gaps, so that less memory is touched."""
+        lengths = np.diff(pairs.first)
+        is_found = lengths > 0
+        is_found[pairs.second] = True
+        self.is_common = self._items >= self._items[is_found].min(initial=len(self._rows))
+        self._place = place = np.where(is_found, np.cumsum(is_found) - 1, -1)
+        self._pairs = pairs._replace(first=offsets(lengths[is_found]), second=place[pairs.second])
+        self._triples = triples._replace(third=place[triples.third])
+        count = len(self._pairs.first) - 1
+        self._table = np.full((count, count) if count <= WIDEST else (0, 0), -1, dtype=np.int32)
+        if len(self._table):
+            firsts = np.repeat(np.arange(count), lengths[is_found])
+            self._table[firsts, self._pairs.second] = np.arange(len(firsts))
 
     def _likely(self, rows: Transactions) -> Transactions:
         """The records without items that are too rare to be in a frequent pair.
@@ -228,6 +251,7 @@ class Judge:
         pairs = counts[np.triu_indices(len(first), 1)]
         many = self._scope.many
         bar = int(np.partition(pairs, len(pairs) - many)[-many]) if len(pairs) >= many else 0
+        self._least = max(bar, 1)
         return only_items(rows, (self._items >= bar) | self._top)
 
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
@@ -235,13 +259,9 @@ class Judge:
             return self._pairs_of(rows, self._scope.many)
         some = rows.take(np.arange(0, len(rows), int(np.ceil(self.work / MOST_WORK))))
         pairs, _ = self._pairs_of(some, 2 * self._scope.many)
-        whole = Sketch(
-            rows,
-            np.array([0, len(rows)]),
-            np.zeros(len(rows.items), dtype=np.int32),
-            np.zeros(len(rows.items)),
-        )
-        found = self._supports(whole, pairs, no_triples(pairs)).sure_pairs
+        whole = sketch_head(rows, np.zeros(len(self._items), dtype=np.int32))
+        no_table = np.zeros((0, 0), dtype=np.int32)
+        found = self._supports(whole, pairs, no_table, no_triples(pairs)).sure_pairs
         return pairs._replace(supports=found), self._bar(found)
 
     def _bar(self, supports: Int64s) -> int:
@@ -259,7 +279,9 @@ class Judge:
         order = np.argsort(rows.items, kind="stable")
         counts = np.bincount(rows.items, minlength=len(self._items))
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
-        pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, many, self._top)
+        least = self._least if rows is self._likely_rows else 1
+        asked = np.int64(many), np.int64(least)
+        pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, asked, self._top)
         firsts = np.repeat(np.arange(len(self._items)), np.diff(pairs.first))
         order = np.lexsort((pairs.second, firsts))
         return pairs._replace(second=pairs.second[order], supports=pairs.supports[order]), bar
@@ -287,12 +309,14 @@ class Judge:
         supports = table[high * (high - 1) // 2 + low][codes[1]]
         return Pairs(offsets(np.bincount(first, minlength=width)), second, supports), bar
 
-    def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
+    def _frequent_triples(
+        self, rows: Transactions, pairs: Pairs, bar: int
+    ) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
         from setveil.kernels.disassociation.frequent import Triples, count_triples, list_triples
 
-        listed = Triples(*list_triples(self._pairs, bar, MOST_TRIPLES))
-        supports = count_triples(rows.indptr, rows.items, self._pairs, listed)
+        listed = Triples(*list_triples(pairs, bar, MOST_TRIPLES))
+        supports = count_triples(rows.indptr, rows.items, pairs, listed)
         kept = (supports >= bar) & (_weights(supports, self._scope.many) > 0)
         first = np.concatenate(([0], np.cumsum(kept)))[listed.first]
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]

@@ -18,13 +18,12 @@ from setveil.engines.local import LOCAL
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
 from setveil.methods.disassociation.judging import Judge
-from setveil.methods.disassociation.partitioning import Clusters, horpart, only_items
-from setveil.methods.disassociation.refine import Joints, no_joints, numbered
+from setveil.methods.disassociation.partitioning import Clusters, horpart, in_order, only_items
+from setveil.methods.disassociation.refine import Joints, no_joints
 from setveil.methods.disassociation.sketches import (
     Divided,
     Layers,
     join_rows,
-    sketch_of,
 )
 from setveil.threads import at_once
 
@@ -48,8 +47,7 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
     works = (partial(_lay_part, clusters, arranged, way, n) for n in range(len(arranged.chunks)))
     parts = at_once(*works, width=way.engine.width if len(clusters.rows) <= FEW else 1)
     bare = [part for part, chunks in zip(parts, arranged.chunks, strict=True) if chunks.max() < 0]
-    rest = [sketch_of(part, numbered(*part)[0]).only(arranged.is_head) for part in bare]
-    return Layers(_merge(parts), rest)
+    return Layers(_merge(parts), bare)
 
 
 def _lay_part(clusters: Clusters, arranged: Arranged, way: Way, number: int) -> Divided:
@@ -71,7 +69,9 @@ def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:
     empty = np.flatnonzero(tail.lengths == 0)
     if len(empty) == len(tail):
         return Clusters(tail, empty, np.array([0, len(tail)]))
-    small = horpart(tail, way.rule.sensitive, way.least, way.limit, way.engine)
+    small = horpart(
+        in_order(tail, way.engine), way.rule.sensitive, way.least, way.limit, way.engine
+    )
     order, bounds = np.concatenate((small.origin, empty)), small.bounds.copy()
     bounds[-1] = len(order)
     return Clusters(join_rows([small.rows, tail.take(empty)]), order, bounds)

@@ -13,8 +13,10 @@ from setveil.engines.local import Local
 from setveil.engines.parts import USUAL_PART, Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.arranging import SIZES, Arranger, is_head
+from setveil.methods.disassociation.arranging import SIZES, Arranger
+from setveil.methods.disassociation.choosing import is_head
 from setveil.methods.disassociation.head import PRICES
+from setveil.methods.disassociation.partitioning import in_order
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import assemble
 from setveil.methods.dividing import Divisible, Share, Whole
@@ -229,7 +231,8 @@ class Disassociation(Divisible[Disassociated]):
         _check_enough(int(np.count_nonzero(data.lengths)), least)
         longest = 0 if self.max_subrecord is None else self.max_subrecord
         rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
-        found = Arranger(self, request, rule, least).arrange()
+        ordered = in_order(data, request.engine)
+        found = Arranger(self, request, rule, least, ordered).arrange()
         made = assemble(len(data), *found.divided, promise, self.to_dict(), request.engine)
         return replace(made, is_safe=True) if found.is_safe else made
 

@@ -86,16 +86,28 @@ class Range:
         )
 
 
+class Ordered(NamedTuple):
+    """Records that are not empty, in canonical order."""
+
+    rows: Transactions
+    origin: Int64s  # the number of each among the original records
+
+
+def in_order(data: Transactions, engine: Engine = LOCAL) -> Ordered:
+    """The records in an order that depends only on their items; see `canonical_order`."""
+    origin = canonical_order(data, engine)
+    return Ordered(data.take(origin), origin)
+
+
 def horpart(
-    data: Transactions, sensitive: Flags, least: int, limit: int, engine: Engine = LOCAL
+    ordered: Ordered, sensitive: Flags, least: int, limit: int, engine: Engine = LOCAL
 ) -> Clusters:
-    """Clusters of `least` and, if possible, fewer than `limit` records; no empty records.
+    """Clusters of `least` and, if possible, fewer than `limit` records.
 
     Groups of many records are cut first, and then what is left of them, some at a time."""
     from setveil.kernels.disassociation.horizontal import Groups, Sizes
 
-    origin = canonical_order(data, engine)
-    rows, none = data.take(origin), np.zeros(0, dtype=np.int64)
+    (rows, origin), none = ordered, np.zeros(0, dtype=np.int64)
     whole = Groups(np.array([0, len(rows)]), np.array([True]), np.zeros(2, dtype=np.int64), none)
     later = RECORDS // 2 if len(rows) > 2 * RECORDS else 0
     given = (rows.indptr, rows.items), sensitive

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, changes, offsets, ranges
+from setveil.data.arrays import Floats, Int32s, Int64s, changes, offsets, ranges
 from setveil.data.transactions import Transactions
-from setveil.kernels.disassociation.given import Chunks
-from setveil.methods.disassociation.partitioning import Clusters, only_items
-from setveil.methods.disassociation.refine import Joints, numbered, sizes_of
-from setveil.threads import at_once
+from setveil.kernels.disassociation.given import Block, Chunks, Given
+from setveil.methods.disassociation.partitioning import Clusters
+from setveil.methods.disassociation.refine import Joints, numbered
+from setveil.published.disassociated.supports import further_records, mean_drawn
 
 
 class Divided(NamedTuple):
@@ -26,73 +26,85 @@ class Divided(NamedTuple):
 class Sketch(NamedTuple):
     """What is judged of a release: records in clusters, or parts that count as one."""
 
-    rows: Transactions
+    rows: Transactions  # over the numbers of what is judged
     bounds: Int64s  # where each cluster begins among the records
     number: Int32s  # the chunk of each occurrence, or -1
-    mass: Floats  # what its joint cluster gives to the cluster, for an item that is shared; or 0
+    listed: Floats  # in how many records of each cluster an item of its term chunk is expected
+    given: Given  # what shared chunks give to each cluster
 
-    def only(self, inside: Flags) -> Sketch:
-        """The same of some items."""
-        kept = inside[self.rows.items]
-        rows = only_items(self.rows, inside)
-        return Sketch(
-            rows, self.bounds, np.compress(kept, self.number), np.compress(kept, self.mass)
-        )
+    @property
+    def block(self) -> Block:
+        return Block(self.rows.indptr, self.rows.items, self.bounds)
 
 
 class Layers(NamedTuple):
     """Parts of the records, each with head chunks above all its clusters or none."""
 
     divided: Divided
-    rest: Sequence[Sketch]  # of the parts without head chunks
+    bare: Sequence[Divided]  # the parts without head chunks
 
 
 class Small:
-    """Small clusters of which only some items count."""
+    """Clusters of which only some items count."""
 
-    def __init__(self, divided: Divided, inside: Flags, width: int = 1) -> None:
-        number, _ = numbered(*divided)
-        self.sketch, self.known = at_once(
-            lambda: sketch_of(divided, number).only(inside),
-            lambda: known_supports(divided, number),
-            width=width,
-        )
+    def __init__(self, divided: Divided, place: Int64s, k: int) -> None:
+        self.divided, self.sketch = divided, sketch_of(divided, place, k)
         self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
 
     def of(self, records: Int64s) -> Sketch:
         """The clusters without all other records, which are ascending."""
         whole, cluster = self.sketch, self._cluster[records]
-        lengths = whole.rows.lengths[records]
         bounds = np.append(np.flatnonzero(changes(cluster)), len(records))
-        sizes = np.diff(bounds)
-        share = sizes / self._sizes[cluster[bounds[:-1]]]
-        places = ranges(whole.rows.indptr[records], lengths)
-        mass = whole.mass[places] * np.repeat(np.repeat(share, sizes), lengths)
-        return Sketch(whole.rows.take(records), bounds, whole.number[places], mass)
+        sizes, own = np.diff(bounds), cluster[bounds[:-1]]
+        places = ranges(whole.rows.indptr[records], whole.rows.lengths[records])
+        lengths = np.diff(whole.given.ptr)[own]
+        inside = ranges(whole.given.ptr[own], lengths)
+        share = np.repeat(sizes / self._sizes[own], lengths)
+        given = Given(
+            offsets(lengths),
+            whole.given.items[inside],
+            whole.given.chunks[inside],
+            whole.given.masses[inside] * share,
+        )
+        return Sketch(
+            whole.rows.take(records),
+            bounds,
+            whole.number[places],
+            np.minimum(whole.listed[own], sizes),
+            given,
+        )
 
 
-def sketch_of(divided: Divided, number: Int32s) -> Sketch:
-    """All of a release, with the chunk of each occurrence."""
-    clusters = divided.clusters
-    return Sketch(clusters.rows, clusters.bounds, number, _masses(divided))
+def sketch_of(divided: Divided, place: Int64s, k: int) -> Sketch:
+    """A release, as far as items that have a place are concerned; -1 for others, places ascend."""
+    from setveil.kernels.disassociation.expected import count_terms, spread_shared
+
+    clusters, rows, joints = divided.clusters, divided.clusters.rows, divided.joints
+    number, kept = numbered(*divided)[0], int(divided.chunks.counts.sum())
+    block = Block(rows.indptr, rows.items, clusters.bounds)
+    shown, listed = count_terms(block, number, kept, len(rows.vocabulary))
+    further, most = further_records(shown, listed, k), np.minimum(clusters.sizes, max(k - 1, 1))
+    places = place[rows.items]
+    is_kept = places >= 0
+    number = np.compress(is_kept, number)
+    rows = Transactions.trusted(
+        offsets(is_kept)[rows.indptr], np.compress(is_kept, places), rows.vocabulary
+    )
+    block, width = Block(rows.indptr, rows.items, clusters.bounds), int(place.max(initial=-1)) + 1
+    given = spread_shared(block, number, joints.parent, joints.chunk_node, kept, width)
+    return Sketch(rows, clusters.bounds, number, mean_drawn(further, most), given)
 
 
 def sketch_head(rows: Transactions, chunk: Int32s) -> Sketch:
     """Records as one cluster, of which only the head counts."""
-    bounds, none = np.array([0, len(rows)]), np.zeros(len(rows.items))
-    return Sketch(rows, bounds, chunk[rows.items], none)
+    bounds = np.array([0, len(rows)])
+    return Sketch(rows, bounds, chunk[rows.items], np.ones(1), nothing_given(1))
 
 
-def join_sketches(parts: Sequence[Sketch]) -> Sketch:
-    """Several parts of the records as one."""
-    starts = offsets([len(part.rows) for part in parts])
-    bounds = [part.bounds[:-1] + start for part, start in zip(parts, starts, strict=False)]
-    return Sketch(
-        join_rows([part.rows for part in parts]),
-        np.concatenate((*bounds, starts[-1:])),
-        np.concatenate([part.number for part in parts]),
-        np.concatenate([part.mass for part in parts]),
-    )
+def nothing_given(clusters: int) -> Given:
+    """No shared chunks above so many clusters."""
+    none = np.zeros(0, dtype=np.int64)
+    return Given(np.zeros(clusters + 1, dtype=np.int64), none, none, np.zeros(0))
 
 
 def join_rows(parts: Sequence[Transactions]) -> Transactions:
@@ -102,23 +114,9 @@ def join_rows(parts: Sequence[Transactions]) -> Transactions:
     return Transactions.trusted(indptr, items, parts[0].vocabulary)
 
 
-def _masses(divided: Divided) -> Floats:
-    """For each occurrence of a shared item, how often the joint cluster has the item for as many
-    records as the cluster has; 0 for all others."""
-    clusters, _, joints = divided
-    rows, inside = clusters.rows, np.flatnonzero(joints.shared >= 0)
-    masses = np.zeros(len(rows.items))
-    chunks = joints.shared[inside].astype(np.int64)
-    codes = chunks * len(rows.vocabulary) + rows.items[inside]
-    _, which, totals = np.unique(codes, return_inverse=True, return_counts=True)
-    sizes = clusters.sizes[clusters.cluster_of_occurrence[inside]]
-    joint_sizes = sizes_of(clusters, joints)[joints.chunk_node[chunks]]
-    masses[inside] = totals[which] * sizes / joint_sizes
-    return masses
-
-
-def known_supports(divided: Divided, number: Int32s) -> Int64s:
+def known_supports(divided: Divided) -> Int64s:
     """How many records have each item for certain: those in chunks, and one per term chunk."""
+    number, _ = numbered(*divided)
     rows, width = divided.clusters.rows, len(divided.clusters.rows.vocabulary)
     left = number < 0
     items, clusters = (

@@ -326,17 +326,14 @@ class Listed:
         nodes = release.chunk_node[chunks]
         shown = np.bincount(nodes, minlength=len(release.parent))[forest.nodes]
         listed, k = release.terms.lengths[forest.nodes], release.promise.crowd
-        ratio = np.minimum(shown / np.maximum(listed, 1), 1)
         always = release.promise.named_items.get("sensitive", frozenset())
         is_open = np.array([item in always for item in release.items], dtype=bool) | (k < 3)
-        further = SHARE * max(k - 2, 0) * ratio**POWER
-        return cls(further, forest.sizes, is_open, max(k - 1, 1))
+        return cls(further_records(shown, listed, k), forest.sizes, is_open, max(k - 1, 1))
 
     def mean(self, item: int, clusters: Offsets) -> Floats:
         """The expected number in these clusters: of `draw`, exactly."""
-        more = self._more(item, clusters) / (1 + self._more(item, clusters))
-        found: Floats = (1 - more ** np.minimum(self.sizes[clusters], self.most)) / (1 - more)
-        return found
+        most = np.minimum(self.sizes[clusters], self.most)
+        return mean_drawn(self._more(item, clusters), most)
 
     def error(self, item: int, clusters: Offsets) -> tuple[float, float]:
         """The standard error of the mean over these clusters, as a share of it, and its variance
@@ -354,3 +351,18 @@ class Listed:
 
     def _more(self, item: int | Int32s, clusters: Offsets) -> Floats:
         return np.where(self.is_open[item], 0.0, self.further[clusters])
+
+
+def further_records(shown: Counts, listed: Counts, k: int) -> Floats:
+    """The rule of `Listed`: in how many records besides the first an item is on average that a
+    cluster lists, by how many items each cluster shows in record chunks and how many it lists."""
+    ratio = np.minimum(shown / np.maximum(listed, 1), 1)
+    found: Floats = SHARE * max(k - 2, 0) * ratio**POWER
+    return found
+
+
+def mean_drawn(further: Floats, most: Counts) -> Floats:
+    """The mean of what `Listed.draw` draws."""
+    more = further / (1 + further)
+    found: Floats = (1 - more**most) / (1 - more)
+    return found
