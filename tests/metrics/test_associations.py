@@ -311,7 +311,7 @@ def test_every_measure_fits_some_form():
     [
         ("ncp", "a disassociated release has are, item_error, tkd"),
         ("tkd_ml2", "needs a hierarchy"),
-        ("tdk", "one of ncp"),
+        ("tdk", "one of columns"),
     ],
 )
 def test_measures_that_do_not_fit_are_refused(name, words):

@@ -225,7 +225,7 @@ def test_a_measure_that_does_not_exist_is_refused_with_those_that_do():
     release = Generalized.of([["A"]], TABLE_2_TREE, KAnonymity(k=2))
     with pytest.raises(
         ParameterError,
-        match="'npc' is not allowed: it must be one of ncp, lm, blm, distortion, are, item_error",
+        match="'npc' is not allowed: it must be one of columns, column_ncp, are_columns, ncp, lm",
     ):
         measure(release, Transactions.of([["a1"]]), ["npc"])
     with pytest.raises(ParameterError, match="queries = 0"):

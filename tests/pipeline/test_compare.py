@@ -72,7 +72,7 @@ def test_only_methods_that_generalize_are_repeated_for_each_tree():
         ({"methods": "partition,magic", "k": 5}, "choose from partition"),
         ({"methods": "partition", "k": "2,one"}, "k = 'one' is not allowed"),
         ({"methods": "partition", "k": "1"}, "k = 1 is not allowed"),
-        ({"methods": "partition", "k": 5, "metrics": ["beauty"]}, "must be one of ncp"),
+        ({"methods": "partition", "k": 5, "metrics": ["beauty"]}, "must be one of columns"),
         ({"methods": "partition", "kk": 5}, "no such parameter"),
     ],
 )

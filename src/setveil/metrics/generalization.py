@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.retrieval import SCALE, Meaning
 from setveil.metrics.state import State, measured
 from setveil.published.generalized import Generalized
+from setveil.published.grouped.form import Grouped
 from setveil.published.release import RecordRelease
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import Matches, TypicalBags
@@ -192,6 +194,18 @@ def of_suppressed(release: Suppressed, original: Transactions) -> Occurrences:
     kept = original.vocabulary.marks(release.items)[original.items]
     found = original.counts[kept].sum() if isinstance(original, Bags) else kept.sum()
     return Occurrences(original.occurrences, int(found))
+
+
+def of_groups(release: Grouped, original: Transactions) -> Occurrences:
+    """In groups: all occurrences but those whose items the person's group leaves out."""
+    check_size(release, original)
+    if not release.shows_records:
+        return Occurrences(original.occurrences, original.occurrences)
+    if release.tree is None:
+        rows, sizes = release.certain_rows()
+        published = int(sizes[rows.rows].sum())
+        return Occurrences(original.occurrences, published)
+    return Occurrences.of(cast(Generalized, release.flat), original)
 
 
 def of_typical_bags(release: TypicalBags, original: Transactions) -> Occurrences:

@@ -24,7 +24,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import Remembering
 from setveil.metrics.queries import drawn_queries
 from setveil.metrics.state import Count, State, Worlds, draw_worlds
-from setveil.metrics.table import METRICS, NEEDS, Figure
+from setveil.metrics.table import METRICS, NEEDS, Figure, within
 from setveil.published.release import Release
 from setveil.threads import on_threads
 
@@ -109,17 +109,21 @@ class Providers:
 
     def figure(self, name: str) -> Figure:
         """One metric of the release."""
-        figure = METRICS[name].function.figure
-        state = self.state(METRICS[name].counts(self.release.form))
+        row = METRICS[name]
+        release = self.release.flat if row.is_of_sets(self.release.form) else self.release
+        figure = row.function.figure
+        state = self.state(row.counts(release.form), release)
         found: Figure = figure(state, **self.taken_by(figure))
         return found
 
-    def state(self, counts: Count) -> State:
-        """What is counted; metrics with the same state count it once."""
+    def state(self, counts: Count, release: Any = None) -> State:
+        """What is counted of the release, or of its sets; metrics with the same state count it
+        once."""
         with self._locks[counts]:
             if counts not in self._states:
                 taken = self.taken_by(counts)
-                self._states[counts] = counts(self.release, self.original, **taken)
+                subject = self.release if release is None else release
+                self._states[counts] = counts(subject, self.original, **taken)
             return self._states[counts]
 
     def taken_by(self, function: Callable[..., object]) -> dict[str, Any]:
@@ -149,6 +153,14 @@ class Providers:
         return semantic_tree(self.release, self.original, self.given)
 
 
+def _need_the_records(release: Any) -> frozenset[str]:
+    """What cannot be measured if each group has a cut of its own and nobody knows which record
+    became which."""
+    if within(release) != "generalized" or not release.flat.is_global:
+        return frozenset()
+    return frozenset({"ncp", "lm", "blm", "distortion"} if release.flat.alignment is None else ())
+
+
 def _prepared(release: Any, original: Transactions, verified: bool) -> Any:
     """What comes before all metrics of a form, and less of it if the release is verified."""
     if release.form == "generalized":
@@ -156,9 +168,9 @@ def _prepared(release: Any, original: Transactions, verified: bool) -> Any:
             return aligned(release, original)
         release = over_whole_tree(release, original)
         return replace(release, alignment=align(release, original))
-    if release.form == "disassociated":
+    if release.form in ("disassociated", "grouped"):
         check_size(release, original)
-    return release
+    return over_whole_tree(release, original) if release.form == "grouped" else release
 
 
 def _check(release: object, hierarchy: object) -> None:
@@ -175,13 +187,15 @@ def _chosen(
 ) -> list[str]:
     """The metrics to measure, each checked."""
     treeless = hierarchy is None and release.tree is None and release.semantics is None
+    unknown = _need_the_records(release)
     without = {name for name, row in METRICS.items() if treeless and "hierarchy" in row.needs}
     if names is None:
         usual = [name for name, row in METRICS.items() if row.is_usual(release)]
-        return [name for name in usual if name not in without]
+        return [name for name in usual if name not in {*without, *unknown}]
     if not isinstance(names, Iterable):
         raise ParameterError("names", names, "it must be a list of metrics")
-    fitting = [name for name, row in METRICS.items() if row.fits(release.form)]
+    fitting = [name for name, row in METRICS.items() if row.fits(release.form, within(release))]
+    fitting = [name for name in fitting if name not in unknown]
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if not isinstance(name, str) or name not in METRICS:

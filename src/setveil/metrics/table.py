@@ -16,12 +16,14 @@ from setveil.metrics.associations import (
     triple_error,
     triple_error_top,
 )
+from setveil.metrics.columns import are_columns, column_ncp, columns
 from setveil.metrics.generalization import (
     blm,
     class_sizes,
     distortion,
     lm,
     ncp,
+    of_groups,
     of_slots,
     of_suppressed,
     of_typical_bags,
@@ -58,14 +60,24 @@ class Metric:
         """What counts the state of a release of this form."""
         return self.by_form.get(form, self.function.state)
 
-    def fits(self, form: str) -> bool:
-        """Whether it can be measured for a form."""
-        return self.on_request or form in self.forms
+    def fits(self, form: str, within: str | None = None) -> bool:
+        """Whether it can be measured for a form, or for groups with sets of a form."""
+        return self.on_request or form in self.forms or within in self.forms
 
     def is_usual(self, release: Release) -> bool:
         """Whether it is measured if no metric is named."""
         counted = isinstance(getattr(release, "classes", None), Bags)
-        return release.form in self.forms and (counted or not self.of_bags)
+        forms = {release.form, within(release)}
+        return not forms.isdisjoint(self.forms) and (counted or not self.of_bags)
+
+    def is_of_sets(self, form: str) -> bool:
+        """Whether of this form, which has columns, the sets alone are measured."""
+        return form == GROUPED and form not in self.forms
+
+
+def within(release: Release) -> str | None:
+    """The form of the sets of each group of people, if it has such."""
+    return getattr(release, "within", None)
 
 
 def _found(function: Measure[Any], about: str, *forms: str) -> Metric:
@@ -75,8 +87,18 @@ def _found(function: Measure[Any], about: str, *forms: str) -> Metric:
 
 GENERALIZED, SUPPRESSED = "generalized", "suppressed"
 TYPICAL_BAGS, DISASSOCIATED, SYNTHETIC = "typical-bags", "disassociated", "synthetic"
+GROUPED = "grouped"
 
 METRICS: dict[str, Metric] = {
+    "columns": Metric(
+        columns, "how wide a published value of a column is, as a share of all values", (GROUPED,)
+    ),
+    "column_ncp": Metric(column_ncp, "the same for each column", (GROUPED,)),
+    "are_columns": Metric(
+        are_columns,
+        "average error when counting the people with given values and up to 2 given items",
+        (GROUPED,),
+    ),
     "ncp": Metric(
         ncp, "how large a group replaces an item, as a share of all items", (GENERALIZED,)
     ),
@@ -95,13 +117,17 @@ METRICS: dict[str, Metric] = {
     "distortion": Metric(
         distortion,
         "share of the item occurrences that are not published",
-        (GENERALIZED, SUPPRESSED, TYPICAL_BAGS),
-        by_form={SUPPRESSED: of_suppressed, TYPICAL_BAGS: of_typical_bags},
+        (GENERALIZED, SUPPRESSED, TYPICAL_BAGS, GROUPED),
+        by_form={
+            SUPPRESSED: of_suppressed,
+            TYPICAL_BAGS: of_typical_bags,
+            GROUPED: of_groups,
+        },
     ),
     "are": Metric(
         are,
         "average error when counting the records that have 1 to 3 given items",
-        (GENERALIZED, SUPPRESSED, SYNTHETIC),
+        (GENERALIZED, SUPPRESSED, SYNTHETIC, GROUPED),
         on_request=True,
         needs=("asked",),
         by_form={SUPPRESSED: answers_of_suppressed},

@@ -8,12 +8,9 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
+from setveil.alignment.columns import tree_for
 from setveil.data.arrays import Flags
 from setveil.data.columns import Column
-from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
-from setveil.hierarchy.build import rebuild
-from setveil.hierarchy.tree import Hierarchy
 from setveil.published.grouped.cells import Cell, Node, PublishedColumn, Span
 
 Point = Decimal | date
@@ -61,19 +58,6 @@ def faults_of(column: PublishedColumn) -> Iterator[str]:
             yield f"the column {name} has an interval that ends before it begins"
     if spans and not (any(a is None for a, _ in ends) and any(b is None for _, b in ends)):
         yield f"the column {name} has an outermost interval that is not open"
-
-
-def tree_for(published: PublishedColumn, original: Column) -> Hierarchy | None:
-    """The whole tree of a column of words: that of the original, or built again from the words."""
-    tree = published.tree
-    if tree is None or not tree.origin.pruned:
-        return tree
-    if isinstance(original.tree, Hierarchy):
-        return original.tree
-    try:
-        return rebuild(tree.origin, Vocabulary(original.values), original.counts)
-    except (DataError, ValueError, TypeError):
-        return tree
 
 
 def covered_values(published: PublishedColumn, original: Column) -> Flags:

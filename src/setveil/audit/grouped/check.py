@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from setveil.alignment.columns import table_of
 from setveil.alignment.merging import Counted, count_records
 from setveil.audit.anonymity import check_km_anonymity
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
 from setveil.audit.grouped.apart import Apart
 from setveil.audit.grouped.cells import faults_of, key_of
-from setveil.audit.grouped.original import check_columns, check_ends, check_sets, table_of
+from setveil.audit.grouped.original import check_columns, check_ends, check_sets
 from setveil.audit.records import check_record_count
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.verdict import Check, Question, Witness

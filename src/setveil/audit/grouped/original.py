@@ -20,7 +20,6 @@ from setveil.audit.verdict import Check, Question, Witness
 from setveil.data.arrays import Flags, Int64s, offsets, sums
 from setveil.data.columns import Column, Table
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.grouped.cells import Span
 from setveil.published.grouped.form import Grouped
@@ -28,25 +27,6 @@ from setveil.words import are, plural
 
 _MOST_PAIRS = 20_000_000
 """How many pairs of a group and a combination of values are compared at once."""
-
-
-def table_of(release: Grouped, original: Transactions) -> Table:
-    """The original with the columns that are published, in their order.
-
-    Raises:
-        ParameterError: if it lacks one.
-    """
-    held = {each.name: each for each in original.columns} if isinstance(original, Table) else {}
-    names = [column.name for column in release.columns]
-    missing = [name for name in names if name not in held]
-    if missing:
-        allowed = (
-            f"the original must have the columns {', '.join(names)}: name each with {{column}}"
-        )
-        raise ParameterError("original", "given", allowed)
-    columns = [held[name] for name in names]
-    sets = Transactions(original.indptr, original.items, original.vocabulary)
-    return Table.beside(sets, columns)
 
 
 def check_columns(release: Grouped, data: Table, limit: int) -> Check:

@@ -24,6 +24,7 @@ from setveil.data.people import People, without_rare
 from setveil.data.transactions import Transactions
 from setveil.errors import SetveilError
 from setveil.metrics import METRICS, measure
+from setveil.metrics.table import within
 from setveil.pipeline.anonymize import job_from, make
 from setveil.pipeline.comparing.cells import Cell
 from setveil.pipeline.comparing.store import write_cell
@@ -156,7 +157,7 @@ def _drawn(task: Task, job: Job) -> Row:
     losses = measure(
         made.release,
         made.data,
-        [name for name in names if METRICS[name].fits(made.release.form)],
+        [name for name in names if METRICS[name].fits(made.release.form, within(made.release))],
         seed=task.seed,
         reconstructions=worlds,
         hierarchy=made.tree,

@@ -30,14 +30,21 @@ def stacked_rows(tables: Sequence[Transactions]) -> Transactions:
     return Transactions(offsets(lengths), np.concatenate([each.items for each in tables]), words)
 
 
-def flat_release(groups: Sequence[Release]) -> Release:
-    """The sets of all groups as one release; `Hidden` says what it may not claim."""
+def flat_release(groups: Sequence[Release], rows: Sequence[Int64s] | None) -> Release:
+    """The sets of all groups as one release; `Hidden` says what it may not claim. `rows` has the
+    original rows of each group, if they are known."""
     if isinstance(groups[0], Disassociated):
-        return together([each for each in groups if isinstance(each, Disassociated)])
+        return together([each for each in groups if isinstance(each, Disassociated)], rows)
     some: Any = groups
     sizes = np.concatenate([each.sizes for each in some])
     classes = stacked_rows([each.classes for each in some])
-    made: RecordRelease = replace(some[0], classes=classes, sizes=sizes, alignment=None)
+    alignment = None
+    if rows is not None:
+        starts = offsets([len(each.classes) for each in some])
+        alignment = np.empty(sum(map(len, rows)), dtype=np.int64)
+        for each, here, start in zip(some, rows, starts.tolist(), strict=False):
+            alignment[here] = each.alignment + start
+    made: RecordRelease = replace(some[0], classes=classes, sizes=sizes, alignment=alignment)
     return made
 
 

@@ -177,8 +177,17 @@ class Grouped(Release):
 
     @cached_property
     def flat(self) -> Release:
-        """The sets of all groups as one release."""
-        return flat_release(self.groups)
+        """The sets of all groups as one release, with the alignment if it is known."""
+        return flat_release(self.groups, self._rows_of_groups)
+
+    @property
+    def _rows_of_groups(self) -> list[Int64s] | None:
+        """Private: the original rows of each group, if what became of each is known."""
+        if self.alignment is None or any(group.alignment is None for group in self.groups):
+            return None
+        order = np.argsort(self.alignment, kind="stable")
+        ends = np.searchsorted(self.alignment[order], np.arange(1, len(self.groups)))
+        return np.split(order, ends)
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         return self.flat.certain_rows()
