@@ -19,6 +19,7 @@ from setveil.audit.attack.findings import (
     likelier,
     unique_records,
 )
+from setveil.audit.attack.grouped import view_grouped
 from setveil.audit.attack.outcome import Attack, Finding, Inference, Kind, Row, View, summed_up
 from setveil.audit.attack.rows import view_generalized, view_suppressed, view_typical_bags
 from setveil.audit.tables import gap_of
@@ -38,6 +39,7 @@ ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
     "suppressed": view_suppressed,
     "typical-bags": view_typical_bags,
     "disassociated": view_disassociated,
+    "grouped": view_grouped,
 }
 """By form: what an adversary sees. `rows.view_rows` suits any form with certain rows."""
 NOT_ATTACKED = {
@@ -137,6 +139,11 @@ class _Job:
             within = most is None or (number is not None and number <= most)
             yield partial(self.known, number, self.usual, within)
         usual = most if most is not None else max(knows, default=2)
+        if self.view.knowing_columns(0) is not None:
+            more = (usual, *[usual + 1] * (most is not None), None)
+            for number in (0, *more):
+                within = number == 0 or most is None or (number is not None and number <= most)
+                yield partial(self.columns, number, within)
         yield lambda: self.lacking(usual)
         if self.usual == "public item":
             yield partial(self.known, 1, "private item", False)
@@ -163,6 +170,34 @@ class _Job:
         return [
             replace(row, further=further, private=_inferred(found.private, some.sample, hidden))
         ]
+
+    def columns(self, items: int | None, within: bool) -> list[Row]:
+        """A row for an adversary who knows all columns of a person, and so many items."""
+        draws = self.pools[self.usual].draws(items, self.trials, self.random)
+        found: dict[tuple[int, Items], tuple[float, float]] = {}
+        for draw in draws.draws:
+            view = self.seen(draw.record)
+            key = id(view), draw.known
+            if key not in found:
+                possible = view.possible(draw.known)
+                count = view.candidates(draw.known)
+                found[key] = count, count if possible is None else float(possible)
+        pairs = [found[id(self.seen(draw.record)), draw.known] for draw in draws.draws]
+        values, least = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        row = self._row("columns", items, draws, values, (self.usual, within))
+        if within and self.view.possible(()) is not None and len(least):
+            row = replace(row, possible=int(least.min()))
+        some = draws.first(max(self.trials // BELIEFS, 1))
+        inferred, hidden = _beliefs(self, some, self.seen), int(self.private.sum())
+        further = _inferred(inferred.further, some.sample, len(self.base))
+        private = _inferred(inferred.private, some.sample, hidden)
+        return [replace(row, further=further, private=private)]
+
+    def seen(self, person: int) -> View:
+        """What is left for an adversary who knows the columns of a person."""
+        view = self.view.knowing_columns(person)
+        assert view is not None
+        return view
 
     def lacking(self, items: int) -> list[Row]:
         """One more item is known: one that the person does not have."""
@@ -240,14 +275,16 @@ class _Seen:
         self.private = np.full((3, draws), np.nan)
 
 
-def _beliefs(job: _Job, draws: Draws) -> _Seen:
-    """What is inferred about further items, all of them and the private ones."""
-    seen, by_items = _Seen(len(draws.draws)), dict[Items, list[int]]()
-    for number, draw in enumerate(draws.draws):
-        by_items.setdefault(draw.known, []).append(number)
+def _beliefs(job: _Job, draws: Draws, see: Callable[[int], View] | None = None) -> _Seen:
+    """What is inferred about further items, all of them and the private ones, from what an
+    adversary sees who looks for a person."""
+    seen, same = _Seen(len(draws.draws)), dict[tuple[int, Items], list[int]]()
+    views = [job.view if see is None else see(draw.record) for draw in draws.draws]
+    for number, (draw, view) in enumerate(zip(draws.draws, views, strict=True)):
+        same.setdefault((id(view), draw.known), []).append(number)
     hidden = np.flatnonzero(job.private)
-    for known, numbers in by_items.items():
-        beliefs = job.view.beliefs(known)
+    for (_, known), numbers in same.items():
+        beliefs = views[numbers[0]].beliefs(known)
         beliefs[list(known)] = 0.0
         for number in numbers:
             others = job.pools["item"].others(draws.draws[number])

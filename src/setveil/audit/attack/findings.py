@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from setveil.alignment.merging import count_records
 from setveil.audit.attack.draws import Estimate, Sample
 from setveil.audit.attack.outcome import Finding, Row
 from setveil.data.arrays import Floats, Int64s, sums
@@ -19,7 +20,8 @@ def unique_records(release: Release) -> list[Finding]:
     promise does not cover somebody who knows everything about a person."""
     if release.promise.covers_lacking or not release.shows_records:
         return []
-    rows, counts = release.certain_rows()
+    merged = count_records(*release.certain_rows())  # several groups may have the same set
+    rows, counts = merged.records, merged.sizes
     alone, records = int(counts[counts == 1].sum()), max(len(release), 1)
     text = f"{alone:,} of {plural(len(release), 'published record')} {_occur(alone)} once: "
     text += "somebody who knows all items of such a person, and that these are all, finds their "
@@ -43,7 +45,8 @@ def _occur(number: int) -> str:
 
 def homogeneity(rows: Iterable[Row]) -> list[Finding]:
     """How often all candidates share a further item, for the most items that the promise covers."""
-    able = [row for row in rows if row.kind == "items" and row.within and row.further]
+    plain = (row for row in rows if row.kind in ("items", "columns"))
+    able = [row for row in plain if row.within and row.further]
     if not able:
         return []
     row = able[-1]

@@ -14,7 +14,7 @@ from setveil.data.arrays import Floats, Int64s
 from setveil.promises.promise import Promise
 from setveil.words import plural
 
-Kind = Literal["items", "lacking", "both"]
+Kind = Literal["items", "lacking", "both", "columns"]
 
 BINS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
 """Where the bars of the chart of candidates begin."""
@@ -86,6 +86,8 @@ class Row:
             '2 public items and 1 lacking'
         """
         items = f"all {self.sort}s" if self.items is None else plural(self.items, self.sort)
+        if self.kind == "columns":
+            return f"all columns and {items}" if self.items != 0 else "all columns"
         return (
             items
             + {"items": "", "lacking": " and 1 lacking", "both": " and a 2nd release"}[self.kind]
@@ -207,6 +209,11 @@ class View(ABC):
     @abstractmethod
     def places(self, known: Items) -> Int64s:
         """The classes or clusters that a person with these items may belong to."""
+
+    def knowing_columns(self, person: int) -> View | None:
+        """What is left for an adversary who knows all published columns of a person, by the number
+        of their row; None if there are no columns."""
+        return None
 
     def home(self) -> Int64s | None:
         """The class or cluster of each person of the original; None if nobody can say."""

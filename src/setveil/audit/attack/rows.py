@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,7 +75,10 @@ class Rows(View):
         return self.homes
 
     def beliefs(self, known: Items) -> Floats:
-        places = self.places(known)
+        return self.beliefs_at(self.places(known), known)
+
+    def beliefs_at(self, places: Int64s, known: Items) -> Floats:
+        """The same if only these classes may be the person's."""
         weights = self._weights(places, known)
         lengths = self.classes.lengths[places]
         entries = ranges(self.classes.indptr[places], lengths)
@@ -171,28 +174,59 @@ def view_generalized(release: Generalized, original: Transactions) -> View:
     An empty record of a local recoding may be anybody's. Under one cut for all records, an item
     outside the cut was suppressed everywhere and leaves no trace."""
     release = over_whole_tree(release, original)
-    tree = release.hierarchy
-    leaves = tree.nodes.find(original.vocabulary)
-    published = np.zeros(len(tree), dtype=bool)
-    published[release.published_nodes()] = True
+    meaning = meaning_of(release, original)
 
     def represents(item: int) -> Int64s | None:
-        path = _path(tree, int(leaves[item]))
-        above = path[published[path]]
-        return None if release.is_global and not len(above) else above
+        above = meaning.represents(item)
+        return None if meaning.leaves_out and above is not None and not len(above) else above
 
-    empty = np.flatnonzero(release.classes.lengths == 0)
     return Rows(
         release.classes,
         release.sizes,
         represents,
         original,
-        _below(tree, np.arange(len(tree))),
-        _items_at(tree, leaves),
-        free=empty[:0] if release.is_global else empty,
+        meaning.ranges,
+        meaning.order,
+        free=meaning.free,
         homes=align(release, original),
         named=(narrowing(release),),
     )
+
+
+class LabelMeaning(NamedTuple):
+    """What the labels of published records may represent."""
+
+    represents: Represents
+    ranges: tuple[Int64s, Int64s, Floats]
+    order: Int64s
+    free: Int64s
+    leaves_out: bool
+    """Whether an item that no label represents may have been left out of any record."""
+
+
+def meaning_of(release: RecordRelease, original: Transactions) -> LabelMeaning:
+    """What the labels of generalized or suppressed records may represent."""
+    tree, nothing = release.tree, np.zeros(0, dtype=np.int64)
+    if tree is None:
+        numbers = release.items.find(original.vocabulary)
+        return LabelMeaning(
+            lambda item: numbers[item : item + 1] if numbers[item] >= 0 else nothing,
+            _themselves(len(release.items)),
+            _places(original, release.items),
+            nothing,
+            True,
+        )
+    leaves, published = tree.nodes.find(original.vocabulary), np.zeros(len(tree), dtype=bool)
+    published[np.unique(release.classes.items)] = True
+
+    def represents(item: int) -> Int64s:
+        path = _path(tree, int(leaves[item]))
+        return path[published[path]]
+
+    is_global = bool(getattr(release, "is_global", False))
+    empty = np.flatnonzero(release.classes.lengths == 0)
+    ranges, order = _below(tree, np.arange(len(tree))), _items_at(tree, leaves)
+    return LabelMeaning(represents, ranges, order, nothing if is_global else empty, is_global)
 
 
 def view_suppressed(release: Suppressed, original: Transactions) -> View:

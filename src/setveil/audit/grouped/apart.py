@@ -88,25 +88,30 @@ class Apart:
     def _labelled(self, tables: Sequence[Transactions], each: int = 1) -> Transactions:
         """The rows of all tables, `each` of a group one after the other, over the items of their
         groups."""
+        words = tables[0].vocabulary
+        if not self.names and all(table.vocabulary == words for table in tables):
+            lengths = np.concatenate([table.lengths for table in tables])
+            items = np.concatenate([table.items for table in tables])
+            return Transactions(offsets(lengths), items, words)
         homes = np.repeat(self.homes if self.names else 0 * self.homes, each)
-        words = dict[str, int]()
+        numbers = dict[str, int]()
         for table in tables:
             for label in table.vocabulary:
-                words.setdefault(label, len(words))
-        known = tuple(words)
+                numbers.setdefault(label, len(numbers))
+        known = tuple(numbers)
         codes = [
             home * len(known)
-            + np.array([words[label] for label in table.vocabulary], dtype=np.int64)[table.items]
+            + np.array([numbers[each] for each in table.vocabulary], dtype=np.int64)[table.items]
             for home, table in zip(homes.tolist(), tables, strict=True)
         ]
-        used, items = np.unique(np.concatenate(codes), return_inverse=True)
+        used, entries = np.unique(np.concatenate(codes), return_inverse=True)
         group, item = np.divmod(used, max(len(known), 1))
         text = _texts(known, self.names)
         labels = [text(*pair) for pair in zip(group.tolist(), item.tolist(), strict=True)]
         lengths = np.concatenate([table.lengths for table in tables])
         owners = np.repeat(np.arange(len(lengths)), lengths)
         return Transactions.from_pairs(
-            owners, items.astype(np.int32), Vocabulary(labels), size=len(lengths)
+            owners, entries.astype(np.int32), Vocabulary(labels), size=len(lengths)
         )
 
 

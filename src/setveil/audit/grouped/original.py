@@ -150,7 +150,7 @@ def _generalized(apart: Apart, sets: Transactions, question: Question, known: bo
     release = over_whole_tree(apart.release, sets)
     some: Any = release.groups
     if not some[0].is_global:
-        rows = _all_rows(replace(apart, release=release))
+        rows: Any = Apart((), apart.homes, release).joined
         return check_generalized(rows, replace(question, original=sets))
     if not known:
         return [_at_most(release, sets)]
@@ -163,16 +163,6 @@ def _generalized(apart: Apart, sets: Transactions, question: Question, known: bo
         if not all(check.holds for check in checks):
             break
     return checks
-
-
-def _all_rows(apart: Apart) -> Any:
-    """The sets of all groups in one release, over the one tree they have."""
-    some: Any = apart.release.groups
-    lengths = np.concatenate([each.classes.lengths for each in some])
-    items = np.concatenate([each.classes.items for each in some])
-    rows = Transactions(offsets(lengths), items, some[0].classes.vocabulary)
-    sizes = np.concatenate([each.sizes for each in some])
-    return replace(some[0], classes=rows, sizes=sizes, alignment=apart.aligned)
 
 
 def _at_most(release: Grouped, sets: Transactions) -> Check:
