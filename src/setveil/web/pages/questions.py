@@ -208,7 +208,8 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
     title = _TITLES["onehot"] if ticks else title
     open = [] if ticks else [name for name, value in given if value is None]
     fields = [made for name in dict.fromkeys(open) if (made := _choice(at, name, known))]
-    if "input_format" in names and "header" not in names and not (fields or ticks):
+    names_row = any(name == "header" and value not in (None, "False") for name, value in given)
+    if "input_format" in names and not (fields or ticks or names_row):
         title = _TITLES["input_format"]
     answers = [
         Answer(f"{name}={value}", _label(name, value), known.previews.get(f"{name}={value}", ()))
@@ -217,7 +218,7 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
         and not (ticks and name == "item")
         and ((name, value) != ("header", "False") or fields)  # it needs columns by their number
     ]
-    answers.sort(key=lambda answer: (answer.value == "input_format=baskets", not answer.first))
+    answers.sort(key=lambda answer: not (names_row or answer.first))
     is_open = title == WHO and "record" not in known.reading
     must = known.account is None or is_open or "keep_unique" in names
     return Question(
