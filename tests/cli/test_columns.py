@@ -88,3 +88,12 @@ def test_what_cannot_be_done_is_refused_in_one_line(call, people, tmp_path, word
     assert said in answer.err
     assert len(answer.err.splitlines()) == 1
     assert not release.exists()
+
+
+def test_inspect_names_the_columns_and_the_command_that_publishes_them(call, people):
+    (note,) = (note for note in sv.inspect(people).notes if note.startswith("Not read"))
+    assert "'born' (20 numbers), 'sex' (2 words), 'place' (12 numbers)" in note
+    assert note.endswith("-k 5 -m 2 --column born --column sex --column place")
+    assert "patient" not in note
+    assert "Not read" in call("inspect", people).shown
+    assert "Not read" not in call("inspect", people, *HOW).shown

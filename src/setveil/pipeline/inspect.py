@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
@@ -10,6 +11,7 @@ from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress, Read, Where
+from setveil.pipeline.beside import columns_note
 from setveil.pipeline.inputs import (
     KEEP,
     identifier_note,
@@ -96,11 +98,13 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     stages = Stages(progress)
     where = Where(job.engine, job.memory, job.master)
     where.check()
-    sizes, read, owners = None, None, list[str]()
+    sizes, read, owners, beside = None, None, list[str](), list[str]()
     if job.engine == "local":
         with stages("reading"):
             data, account = load_with_account(job.data, job.reading)
             owners = nested_note(job.data, job.reading, account)
+            if isinstance(job.data, str | Path):
+                beside = columns_note(job.data, job.reading, account)
     else:
         data, sizes, read = count_distinct(job.data, job.reading, where, stages)
         account = read.account
@@ -117,7 +121,7 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
             exposures=exposures,
             k=k,
             account=account,
-            notes=(*owners, *notes_on(data, account), *doubt, *names),
+            notes=(*owners, *notes_on(data, account), *doubt, *names, *beside),
             doubtful=bool(doubt),
             first=() if read is not None else _first(data),
         )
