@@ -167,7 +167,8 @@ class Frequent(NamedTuple):
             return cls(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), inside)
         order = np.argsort(data.items, kind="stable")
         holders = offsets(data.supports()), data.rows[order]
-        found, _ = frequent_pairs(data.indptr, data.items, holders, many, inside)
+        asked = np.int64(many), np.int64(1)
+        found, _ = frequent_pairs(data.indptr, data.items, holders, asked, inside)
         firsts = np.repeat(np.arange(width), np.diff(found.first))
         best = np.lexsort((found.second, firsts, -found.supports))[:many]
         pairs = np.stack((firsts[best], found.second[best]), axis=1)
