@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from math import exp
@@ -34,6 +35,7 @@ from setveil.methods.disassociation.partitioning import Clusters, canonical_orde
 from setveil.methods.disassociation.refine import assemble, no_joints
 from setveil.methods.disassociation.sketches import Divided, Layers
 from setveil.promises import KmAnonymity, LDiversity
+from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.supports import SupportIndex
 from tests.oracle import disassociation as worlds
 from tests.oracle import inference
@@ -531,6 +533,21 @@ def test_a_safe_arrangement_is_taken_if_it_costs_nothing():
     parts = Disassociation(max_part=400).anonymize(data, KmAnonymity(k=3, m=2))
     assert not parts.is_safe
     assert verify(parts, data).holds
+
+
+def test_a_remark_says_which_arrangement_was_taken():
+    data, method = people_with_tastes(random.Random(1)), Disassociation()
+    release = method.anonymize(data, KmAnonymity(k=5, m=2))
+    small = Disassociation(arrangement=29).anonymize(data, KmAnonymity(k=5, m=2))
+    said = {"": method.remark(small)}
+    for kind in ("small", "head", "hubs", "100", "all"):
+        said[kind] = method.remark(replace(small, taken=kind))
+    assert said[""] == ""
+    assert len(set(said.values())) == len(said)
+    assert "clusters of at most 100 records" in said["100"]
+    assert release.is_safe == (release.taken == "safe")
+    assert bool(method.remark(release)) is bool(release.taken) is True
+    assert together([release, release]).taken == ""
 
 
 def test_a_safe_arrangement_is_taken_up_to_a_tenth_above_the_least_error():

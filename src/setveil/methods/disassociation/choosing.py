@@ -41,6 +41,10 @@ class Found:
     def is_safe(self) -> bool:
         return self.kind == "safe"
 
+    @property
+    def was_judged(self) -> bool:
+        return self._judge is not None
+
     @cached_property
     def divided(self) -> Divided:
         return self._make()

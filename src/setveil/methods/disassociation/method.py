@@ -26,6 +26,14 @@ from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.form import Disassociated
 
+ARRANGEMENTS = {
+    "small": "small clusters",
+    "head": "chunks of frequent items above small clusters",
+    "hubs": "parts by the most frequent items, with chunks of frequent items above small clusters",
+    "all": "one cluster of all records",
+}
+"""What an arrangement is, for people."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Disassociation(Divisible[Disassociated]):
@@ -170,13 +178,20 @@ class Disassociation(Divisible[Disassociated]):
         return replace(self, arrangement="search") if self.arrangement == "safe" else None
 
     def remark(self, release: Any) -> str:
-        if self.arrangement == "safe" or not release.is_safe:
+        if self.arrangement == "safe" or not (release.is_safe or release.taken):
             return ""
+        if release.is_safe:
+            return (
+                "The safe arrangement was taken: its error of the frequent pairs is expected to be "
+                "within 10 % of the least. It promises more: an item published with counts, apart "
+                "from the known ones, is no likelier than 1/k, or than its share of all records if "
+                "that is more."
+            )
+        kind = release.taken
+        what = ARRANGEMENTS.get(kind) or f"clusters of at most {int(kind):,} records"
         return (
-            "The safe arrangement was taken: its error of the frequent pairs is expected to be "
-            "within 10 % of the least. It promises more: an item published with counts, apart from "
-            "the known ones, is no likelier than 1/k, or than its share of all records if that is "
-            "more."
+            f"The arrangement taken is {what}: of all that were tried, it is expected to be about "
+            "the least wrong about frequent pairs."
         )
 
     def _try_out(self) -> None:
@@ -234,7 +249,8 @@ class Disassociation(Divisible[Disassociated]):
         ordered = in_order(data, request.engine)
         found = Arranger(self, request, rule, least, ordered).arrange()
         made = assemble(len(data), *found.divided, promise, self.to_dict(), request.engine)
-        return replace(made, is_safe=True) if found.is_safe else made
+        taken = str(found.kind) if found.was_judged else ""
+        return replace(made, is_safe=found.is_safe, taken=taken)
 
 
 def _check_enough(records: int, least: int) -> None:

@@ -199,6 +199,7 @@ def together(
     chunks = offsets([len(each.chunk_node) for each in releases]).tolist()[:-1]
     found = replace(
         releases[0],
+        taken="",
         parent=_shifted([each.parent for each in releases], nodes),
         sizes=np.concatenate([each.sizes for each in releases]),
         chunk_node=_shifted([each.chunk_node for each in releases], nodes),

@@ -81,6 +81,8 @@ class Disassociated(Release):
     is_safe: bool = False
     """Whether it also says that no item of another chunk is likelier than 1/k or its share of all
     records; `setveil.audit.disassociated.check` checks it."""
+    taken: str = ""
+    """Private: which arrangement a search took. Like the alignment, it is never written."""
 
     @classmethod
     def of_clusters(
