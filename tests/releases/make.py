@@ -16,6 +16,7 @@ from setveil.io.releases.versions import FORMAT
 
 HERE = Path(__file__).parent
 TREE, BAGS = "--hierarchy tree.csv", "bags.csv --method ssc -k 3 --semantics tree.csv"
+COLUMNS = "--record person --item bought --column age --column sex"
 RELEASES = {
     "generalized-k": f"sets.csv -k 3 {TREE}",
     "generalized-km": "sets.csv -k 3 -m 2 --hierarchy balanced:2",
@@ -36,6 +37,9 @@ RELEASES = {
     "typical-generalized": f"{BAGS} --typical generalized",
     "typical-mixed": f"{BAGS} --typical mixed",
     "typical-paper": f"{BAGS} --variant paper",
+    "grouped": f"people.csv {COLUMNS} -k 3 -m 2",
+    "grouped-generalized": f"people.csv {COLUMNS} -k 3 -m 2 --within partition {TREE}",
+    "grouped-suppressed": f"people.csv {COLUMNS} -k 3 -m 2 --within suppression",
     "synthetic-frequent": "sets.csv --epsilon 1 --public-items",
     "synthetic-delta": "sets.csv --epsilon 2 --delta 0.001",
     "synthetic-diffpart": f"sets.csv --method diffpart --epsilon 2 {TREE}",

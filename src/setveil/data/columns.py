@@ -176,6 +176,12 @@ class Table(Transactions):
         columns = [column.take(chosen) for column in self.columns]
         return self.beside(self.sets().take(chosen), columns)
 
+    def shown(self, number: int) -> tuple[str, ...]:
+        """The values and the items of one person as people read them."""
+        held = ((column, column.values[column.codes[number]]) for column in self.columns)
+        values = (f"{column.name} {value or 'missing'}" for column, value in held)
+        return (*values, *super().shown(number))
+
     def _with(self, indptr: Int64s, entries: Int64s) -> Self:
         return type(self)(indptr, self.items[entries], self.vocabulary, self.columns)
 

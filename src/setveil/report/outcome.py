@@ -192,6 +192,8 @@ def figure(name: str, value: Any) -> str:
     """A figure as people read it."""
     if METRICS[name].unit == "steps":
         return f"{value:,.3f}"
+    if isinstance(value, Mapping) and METRICS[name].unit == "share":
+        return ", ".join(f"{part} {share(number)}" for part, number in value.items())
     if isinstance(value, Mapping):
         parts = ((part, f"{number:,.1f}".removesuffix(".0")) for part, number in value.items())
         return ", ".join(f"{part} {number}" for part, number in parts)

@@ -134,9 +134,18 @@ def check_sets(apart: Apart, data: Table, question: Question) -> list[Check]:
     known = apart.aligned is not None
     found = _OF_SETS[release.groups[0].form](apart, sets, question, known)
     kept = [each for each in found if each.name not in ("records", "private", "structure")]
-    return (
-        [replace(each, text=f"within each group, {each.text}") for each in kept] if known else kept
-    )
+    return [_of_groups(each, known) for each in kept]
+
+
+def _of_groups(check: Check, known: bool) -> Check:
+    """A check of sets in the words of groups."""
+    compared = f"values fit their groups, and {check.compared}" if check.compared else ""
+    if not known:
+        return replace(check, compared=compared)
+    text = f"within each group, {check.text}"
+    if check.name == "items" and check.holds:  # its number counts an item once for each group
+        text = "each group publishes all items of its people, and no others"
+    return replace(check, text=text, compared=compared)
 
 
 def _suppressed(apart: Apart, sets: Transactions, question: Question, known: bool) -> list[Check]:
