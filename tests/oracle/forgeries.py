@@ -100,7 +100,10 @@ def _suppressed(
 def _typical(folder: Path, records: Rows, data: Rows, promise: Said, tree: Parents) -> Fits | None:
     """As documented: each occurrence of a bag has a partner in the original, near enough; and each
     group has what it shows at least once."""
-    epsilon = folders.facts(folder).get("epsilon")
+    facts = folders.facts(folder)
+    epsilon = facts.get("epsilon")
+    if epsilon is None and facts.get("same_branch") is not None:
+        return None  # a release that can say how similar items must be has to say it
     held = sum((Counter(row) for row in data), Counter[str]())
     groups = {kanonymity.as_bag(record): record for record in records}.values()
     shown = sum((Counter(record) for record in groups), Counter[str]())
