@@ -290,3 +290,14 @@ def some_cluster(source):
         {item: chunk[item] for item in sorted(source.sample(range(4), source.randint(0, 4)))}
         for _ in range(source.randint(1, 5))
     ]
+
+
+def test_the_column_that_costs_most_is_named_if_it_says_nothing_of_most_people():
+    sets = Transactions.of([["a", "b"], ["a", "b"], ["b"], ["b"]] * 5)
+    free = column("place", "word", [f"place {number}" for number in range(20)])
+    sex = column("sex", "word", ["F", "M"] * 10)
+    table = Table.beside(sets, [sex, free])
+    release = anonymized(table, 3, columns_matter=1.0)
+    assert "'place' costs most: it says nothing of 100.0 %" in Groups().remark(release)
+    release = anonymized(Table.beside(sets, [sex]), 3, columns_matter=1.0)
+    assert Groups().remark(release) == ""

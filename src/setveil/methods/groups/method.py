@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s
 from setveil.data.columns import Column, Table
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
-from setveil.errors import InfeasibleError, ParameterError
+from setveil.errors import InfeasibleError, ParameterError, brief
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.groups.axes import Axis, axis_of
 from setveil.methods.groups.losses import Covered, SetLosses, Unlinked, Within
@@ -23,7 +23,8 @@ from setveil.methods.recoding.onecut import Apriori, MHgHs
 from setveil.methods.suppression import Suppression
 from setveil.parameters import with_default
 from setveil.promises import Columns, KAnonymity, KmAnonymity, Promise
-from setveil.published import Grouped, Release
+from setveil.published import Grouped, PublishedColumn, Release, Span
+from setveil.words import rough_share
 
 SEARCHED = 1_000
 """In smaller groups disassociation makes small clusters, without looking for anything better."""
@@ -107,6 +108,22 @@ class Groups(Method[Grouped]):
         inner, asked = _METHODS[self.within](), cast(Columns, promise)
         inner.check_early(_promise_within(inner, asked), has_hierarchy=has_hierarchy)
 
+    def remark(self, release: Any) -> str:
+        """Which column is lost for most people, if it is."""
+        lost = {
+            column.name: int(release.group_sizes[_is_anything(column, cells)].sum())
+            for column, cells in zip(release.columns, release.cells.T, strict=True)
+        }
+        name = max(lost, key=lost.__getitem__)
+        if 2 * lost[name] <= len(release):
+            return ""
+        share = rough_share(lost[name] / len(release))
+        return (
+            f"The column {brief(name)} costs most: it says nothing of {share} of the people. "
+            "Publish fewer columns, give it a hierarchy with {column_hierarchies}, or weigh columns more "
+            "with {columns_matter}."
+        )
+
     def _anonymize(self, request: Request[Columns]) -> Grouped:
         data, promise = request.records, request.promise
         assert isinstance(data, Table)
@@ -184,6 +201,14 @@ def published(task: GroupTask) -> Release:
     if isinstance(within.method, Disassociation) and len(task.rows) < SEARCHED:
         within = within._replace(method=Disassociation(arrangement="small"))
     return within.release(task.data.take(task.rows))
+
+
+def _is_anything(column: PublishedColumn, cells: Int32s) -> Flags:
+    """Which of these cells of a column cover every value."""
+    root = None if column.tree is None else column.tree.labels[column.tree.root]
+    whole = [cell.is_any if isinstance(cell, Span) else cell.label == root for cell in column.cells]
+    found: Flags = np.array(whole, dtype=bool)[cells]
+    return found
 
 
 def _counting(data: Transactions, k: int) -> Flags:
