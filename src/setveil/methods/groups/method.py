@@ -120,8 +120,8 @@ class Groups(Method[Grouped]):
         share = rough_share(lost[name] / len(release))
         return (
             f"The column {brief(name)} costs most: it says nothing of {share} of the people. "
-            "Publish fewer columns, give it a hierarchy with {column_hierarchies}, or weigh columns more "
-            "with {columns_matter}."
+            "Publish fewer columns, give it a hierarchy with {column_hierarchies}, or weigh "
+            "columns more with {columns_matter}."
         )
 
     def _anonymize(self, request: Request[Columns]) -> Grouped:
