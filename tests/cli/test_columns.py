@@ -76,7 +76,7 @@ def test_a_job_file_and_python_make_the_same_release(call, people, tmp_path):
         (["--column", "sex", "--method", "partition"], "the method partition keeps"),
         (["--column", "sex", "--within", "partition"], "needs a hierarchy over the items"),
         (["--column", "sex", "--columns-matter", "2"], "it must be a number from 0 to 1"),
-        (["--column", "sex", "--engine", "blocks"], "the method groups runs on local"),
+        (["--column", "sex", "--engine", "blocks", "--memory", "1KB"], "may take 1KB"),
         (["--column-hierarchy", "sex", "any"], "name the columns that have a hierarchy with"),
         (["--column", "sex", "--column-hierarchy", "sex", "no.csv"], "there is no such file"),
     ],
@@ -88,6 +88,16 @@ def test_what_cannot_be_done_is_refused_in_one_line(call, people, tmp_path, word
     assert said in answer.err
     assert len(answer.err.splitlines()) == 1
     assert not release.exists()
+
+
+def test_the_release_on_blocks_has_the_files_of_the_local_engine(call, people, tmp_path):
+    words = ["anonymize", people, *HOW, *TREE, "-k", 4, "-m", 2, "--seed", 1]
+    assert call(*words, "-o", tmp_path / "here").code == 0
+    assert call(*words, "-o", tmp_path / "there", "--engine", "blocks").code == 0
+    files = sorted((tmp_path / "here").iterdir())
+    assert [file.name for file in files] == sorted(p.name for p in (tmp_path / "there").iterdir())
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "there" / file.name).read_bytes()
 
 
 def test_inspect_names_the_columns_and_the_command_that_publishes_them(call, people):

@@ -120,6 +120,7 @@ PUBLISHED = {
     "groups all": f"{PEOPLE} -k 3 -m all --columns-matter 0.9",
     "groups smallest": f"{PEOPLE} -k 4 -m 2 --columns-matter 1 --within suppression",
     "groups partition": f"{PEOPLE} -k 4 -m 2 --within partition {TREE}",
+    "groups blocks": f"{PEOPLE} -k 4 -m 2 --columns-matter 0.9 --engine blocks",
     "groups apriori": f"{PEOPLE} -k 4 -m 2 --within apriori --columns-matter 0.2 {TREE}",
     **{
         f"{method} {name}".strip(): f"{options} --method {method}"

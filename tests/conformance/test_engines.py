@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.data.tables.beside import column_of
 from setveil.engines import spark as onspark
 from setveil.engines.blocks import BlocksSource
 from setveil.errors import DataError, EngineError, ParameterError, SetveilError
@@ -33,9 +34,9 @@ def test_the_release_or_the_refusal_on_blocks_is_that_of_the_local_engine(
     case, method, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(BlocksSource, "most", lambda *_: 2 * K)
-    records = _sets(CASES[case])
-    here = _answer(records, method, tmp_path / "here")
-    there = _answer(records, method, tmp_path / "there", engine="blocks")
+    data = _data(CASES[case], method)
+    here = _answer(data, method, tmp_path / "here")
+    there = _answer(data, method, tmp_path / "there", engine="blocks")
     assert here == there
 
 
@@ -49,9 +50,11 @@ def test_the_release_or_the_refusal_on_spark_is_that_of_the_local_engine(
     monkeypatch.setattr(onspark, "USUAL_PART", 2 * K)
     records = CASES[case]
     tasks = 1 if spread == "one task" else len(records) + 3
-    here = _answer(_sets(records), method, tmp_path / "here")
-    frame = _frame(spark, records, tasks)
-    there = _answer(frame, method, tmp_path / "there", engine="spark")
+    here = _answer(_data(records, method), method, tmp_path / "here")
+    beside = method.reads == "tables"
+    frame = _frame(spark, records, tasks, **({"column": _words(records)} if beside else {}))
+    more = {"reading": {"columns": ["column"]}} if beside else {}
+    there = _answer(frame, method, tmp_path / "there", engine="spark", **more)
     assert here == there
 
 
@@ -102,12 +105,25 @@ def test_counts_are_refused_by_engines_that_work_on_sets(spark, tmp_path):
         sv.verify(str(tmp_path / "data.csv"), k=2, engine="blocks")
 
 
-def _frame(spark, records, tasks):
+def _frame(spark, records, tasks, **columns):
     """A DataFrame with a list in each row, made of Arrow: that is quicker."""
     import pyarrow as pa
 
-    table = pa.table({"items": pa.array(records, pa.list_(pa.string()))})
+    table = pa.table({"items": pa.array(records, pa.list_(pa.string())), **columns})
     return spark.createDataFrame(table).repartition(tasks)
+
+
+def _data(records, method):
+    """The records as sets; beside a column, if the method needs columns."""
+    if method.reads != "tables":
+        return _sets(records)
+    column = column_of("column", _words(records))
+    return sv.Table.beside(sv.Transactions.of(records), [column])
+
+
+def _words(records):
+    """One of two words for each record: it depends on the record alone."""
+    return ["long" if len(record) > 1 else "short" for record in records]
 
 
 def _sets(records):

@@ -53,6 +53,20 @@ def test_partition_of_a_dataframe_gives_the_release_of_the_local_engine(
     assert len(done.release) == len(records)
 
 
+def test_groups_of_a_dataframe_are_those_of_the_local_engine(spark, tmp_path):
+    records = [sorted(set(each)) for each in words(4, 60)]
+    born = [1930 + 7 * len(each) % 31 for each in records]
+    rows = [(at, year, each) for at, (year, each) in enumerate(zip(born, records, strict=True))]
+    frame = spark.createDataFrame(rows, "id int, born int, items array<string>")
+    how = {"record": "id", "columns": ["born"], "k": 4, "m": 2, "columns_matter": 0.9, "seed": 1}
+    here = sv.anonymize(frame.toPandas(), output=tmp_path / "here", **how)
+    assert here.verdict.holds
+    assert len(here.release.groups) > 1
+    sv.anonymize(frame.repartition(3), output=tmp_path / "there", engine="spark", **how)
+    for file in (tmp_path / "here").iterdir():
+        assert file.read_bytes() == (tmp_path / "there" / file.name).read_bytes()
+
+
 def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
     (tmp_path / "data.dat").write_text("1 2\n" * 3 + " \n" * 30)
     where = {"engine": "spark", "output": tmp_path / "release"}

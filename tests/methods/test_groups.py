@@ -236,6 +236,8 @@ def test_what_cannot_be_done_is_refused():
         Groups(columns_matter=2)
     with pytest.raises(ParameterError, match="needs a hierarchy"):
         Groups(within="partition").anonymize(table, Columns(k=2, m=2))
+    with pytest.raises(InfeasibleError, match="the table has no people"):
+        Groups().anonymize(table.take([]), Columns(k=2, m=2))
     few = Table.beside(Transactions.of([["a"], [], [], []]), [column("x", "number", list("1234"))])
     with pytest.raises(InfeasibleError, match="only 1 person has items"):
         Groups().anonymize(few, Columns(k=2, m=2))

@@ -170,6 +170,12 @@ class PartsSource(Source):
     parts: Parts
     """The records after `recode`; all of them are in part 0."""
 
+    def read_table(self, data: object, reading: Mapping[str, Any], reader: Reader) -> Read:
+        """Read data with columns beside its items, into memory: it is divided by its columns, which
+        the parts do not hold."""
+        found, account = reader(data, reading)
+        return Read(found, len(found), account)
+
     @abstractmethod
     def recode(self, numbers: Int32s, size: int) -> None:
         """Give each item another number, or -1 to leave it out."""

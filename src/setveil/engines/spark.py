@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
@@ -23,7 +23,7 @@ from setveil.engines.sparkdata import (
     some_of_frame,
 )
 from setveil.engines.sparkparts import Shared, SparkParts, on_spark
-from setveil.engines.sparksession import session
+from setveil.engines.sparksession import plain_errors, session
 from setveil.errors import EngineError, FileFormatError, SetveilError
 
 
@@ -58,6 +58,14 @@ class SparkSource(PartsSource):
         if account is not None:
             account.skip_blanks(self.records.blanks)
         return Read(tally, self.records.records, account)
+
+    def read_table(self, data: object, reading: Mapping[str, Any], reader: Reader) -> Read:
+        """A DataFrame is collected here; a file is read by this machine."""
+        if isinstance(data, str | Path):
+            return super().read_table(data, reading, reader)
+        with plain_errors():
+            table = cast(Any, data).toArrow()
+        return super().read_table(table, reading, reader)
 
     def some(self, read: Read) -> Some:
         block = some_of_frame(self.records)

@@ -78,7 +78,13 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
     with ExitStack() as opened:
         source = opened.enter_context(open_source(where, stages.progress))
         with stages("reading"):
-            everything, records, account = read = source.read(job.data, reading, load_with_account)
+            if isinstance(source, PartsSource) and job.method.reads == "tables":
+                read = source.read_table(job.data, reading, load_with_account)
+                check_memory(job, where, read)
+                source = LocalSource()
+            else:
+                read = source.read(job.data, reading, load_with_account)
+            everything, records, account = read
             meant = _meant(job, source, read)
             if isinstance(source, PartsSource) and not isinstance(job.method, Divisible):
                 everything = gathered(job, where, source, read)
@@ -141,6 +147,18 @@ def gathered(job: Job, where: Where, source: PartsSource, read: Read) -> Transac
     Raises:
         EngineError: if they do not fit; it says how much is needed.
     """
+    check_memory(job, where, read)
+    words = read.data.vocabulary
+    source.recode(np.arange(len(words), dtype=np.int32), len(words))
+    return Transactions(*source.gathered(), words)
+
+
+def check_memory(job: Job, where: Where, read: Read) -> None:
+    """Refuse more records than a method that needs all of them at once may hold.
+
+    Raises:
+        EngineError: it says how much is needed.
+    """
     occurrences = read.data.occurrences
     need = job.method.bytes_per_occurrence * occurrences + 8 * read.records
     if need > where.room:
@@ -150,9 +168,6 @@ def gathered(job: Job, where: Where, source: PartsSource, read: Read) -> Transac
         )
         remedy = "allow more {memory}, or use {method=disassociation} or {method=partition}"
         raise EngineError(problem, remedy=remedy)
-    words = read.data.vocabulary
-    source.recode(np.arange(len(words), dtype=np.int32), len(words))
-    return Transactions(*source.gathered(), words)
 
 
 class Tallied(NamedTuple):

@@ -22,7 +22,7 @@ def with_columns(
 ) -> Table:
     """The records of a file with these columns beside them; the account says so."""
     if reading.sink is not None:
-        allowed = "an engine that does not hold the records in memory cannot keep columns"
+        allowed = "only the engine local compares or counts columns; use {engine=local}"
         raise ParameterError("columns", list(named), allowed)
     from setveil.io.formats import delimited, parquet
 

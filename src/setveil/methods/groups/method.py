@@ -78,6 +78,7 @@ class Groups(Method[Grouped]):
     takes_hierarchy: ClassVar[bool] = True
     reads: ClassVar[Literal["tables"]] = "tables"
     form: ClassVar[str] = Grouped.form
+    runs_anywhere: ClassVar[bool] = True
     trial: ClassVar[Promise] = Columns(k=2, m=2)
 
     within: Literal["disassociation", "partition", "apriori", "mhghs", "suppression"] = (
@@ -213,6 +214,8 @@ def _is_anything(column: PublishedColumn, cells: Int32s) -> Flags:
 
 def _counting(data: Transactions, k: int) -> Flags:
     """Which rows count for the size of a group: those with items; all if none has any."""
+    if not len(data):
+        raise InfeasibleError("the table has no people, so there is no group to publish")
     counts = np.asarray(data.lengths > 0)
     people = int(counts.sum())
     if 0 < people < k:
