@@ -10,7 +10,7 @@ import pytest
 
 from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.errors import DataError, ParameterError
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.promises.kanonymity import LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
@@ -56,9 +56,6 @@ def test_the_release_that_the_others_are_made_from_is_good():
         (joint(other=("y",)), "no term chunk below", ("y",)),
         (joint(chunks=(AB, {("c",): 4})), "at most as many subrecords", ()),
         (joint(shared=({("x",): 7},)), "at most as many subrecords", ()),
-        (joint(chunks=(AB, {(): 2})), "has items", ()),
-        (joint(chunks=(AB, {("c",): 0})), "occurs at least once", ("c",)),
-        (SimpleCluster(0, [], ["a"]), "at least one record", ()),
     ],
 )
 def test_each_fault_of_the_form_is_found_with_a_witness(cluster, rule, items):
@@ -67,6 +64,40 @@ def test_each_fault_of_the_form_is_found_with_a_witness(cluster, rule, items):
     assert (verdict.holds, structure.name, structure.holds) == (False, "structure", False)
     assert rule in structure.text
     assert structure.witness.items == items
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule", "items"),
+    [
+        (("subrecords", [0, 2, 4, 5, 5, 6]), "has items", ()),
+        (("subrecord_counts", [2, 2, 1, 0, 3]), "occurs at least once", ("c",)),
+        (("sizes", [6, 0, 3]), "at least one record", ()),
+    ],
+)
+def test_faults_that_no_file_can_have_are_found_too(broken, rule, items):
+    good = Disassociated.of_clusters([joint(chunks=(AB, C))], PROMISE)
+    name, values = broken
+    made = np.array(values)
+    if name == "subrecords":
+        rows = good.subrecords
+        made = Transactions(made, np.delete(rows.items, 5), rows.vocabulary)
+    structure = verify(replace(good, **{name: made})).checks[0]
+    assert (structure.name, structure.holds) == ("structure", False)
+    assert rule in structure.text
+    assert structure.witness.items == items
+
+
+@pytest.mark.parametrize(
+    ("cluster", "problem"),
+    [
+        (joint(chunks=(AB, {(): 2})), "non-empty subrecords"),
+        (joint(chunks=(AB, {("c",): 0})), "non-empty subrecords"),
+        (SimpleCluster(0, [], ["a"]), "must be a whole number of 1 or more, not 0"),
+    ],
+)
+def test_faults_that_are_not_even_clusters_are_refused(cluster, problem):
+    with pytest.raises(DataError, match=problem):
+        verdict_of(cluster)
 
 
 def test_nothing_is_said_of_the_promise_where_the_form_is_broken():

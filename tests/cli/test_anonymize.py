@@ -256,7 +256,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, "-m", 2, "--promise", "k-anonymity", *GIVEN],
         2,
-        "k-anonymity does not use it; km-anonymity does",
+        "k-anonymity does not use it; km-anonymity and columns do",
         id="m too many",
     ),
     pytest.param(

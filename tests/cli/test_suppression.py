@@ -305,7 +305,10 @@ def test_no_solution_is_one_line_with_the_item_its_share_and_h(call, visits, ill
             ("-k", 2, "-p", 2, "--h", 0.5, "--private", "under:Illness"),
             "give the hierarchy of this node with --hierarchy",
         ),
-        (("-k", 2, "-m", 2, "-p", 2, "--h", 0.5), "coherence does not use it; km-anonymity does"),
+        (
+            ("-k", 2, "-m", 2, "-p", 2, "--h", 0.5),
+            "coherence does not use it; km-anonymity and columns do",
+        ),
         (("-k", 2, "-p", 2, "--h", 7), "--h 7 is not allowed"),
     ],
 )

@@ -195,8 +195,7 @@ def test_a_damaged_release_json_is_noticed(call, release):
         (
             ["--promise", "l-diversity", "-k", 2],
             "-k 2 is not allowed: l-diversity does not use it; k-anonymity, km-anonymity, "
-            "coherence "
-            "and vocabulary-k-anonymity do",
+            "coherence, columns and vocabulary-k-anonymity do",
         ),
         (
             ["--promise", "l-diversity", "--sensitive", "tea"],

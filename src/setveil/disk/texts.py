@@ -107,7 +107,7 @@ def foreign_kind(head: bytes) -> Kind | None:
 
 
 def foreign_text(head: bytes, suffix: str) -> Kind | None:
-    """What a text is that begins like this or has such a name, if it is most likely no data.
+    r"""What a text is that begins like this or has such a name, if it is most likely no data.
 
     Example:
         >>> foreign_text(b"- wine\n- beer\n", ".txt").name, foreign_text(b"wine\n-\n", ".txt")

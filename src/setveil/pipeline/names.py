@@ -316,7 +316,7 @@ def list_methods() -> list[MethodFacts]:
 
     Example:
         >>> [method.name for method in list_methods() if not method.needs_hierarchy]
-        ['disassociation', 'suppression', 'frequent']
+        ['disassociation', 'suppression', 'groups', 'frequent']
     """
     return [
         MethodFacts(

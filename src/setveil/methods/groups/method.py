@@ -68,7 +68,7 @@ class Groups(Method[Grouped]):
         >>> people = Table.beside(Transactions.of([["flu"]] * 4), [born])
         >>> release = Groups(columns_matter=1.0).anonymize(people, Columns(k=2, m=2))
         >>> [release.columns[0].shown(cell) for cell in release.cells[:, 0]]
-        ['1939 or less', '1940 or more']
+        ['1949 or less', '1950 or more']
     """
 
     name: ClassVar[str] = "groups"
