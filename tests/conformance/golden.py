@@ -21,7 +21,7 @@ import json
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
@@ -39,6 +39,7 @@ TABLE = Path(__file__).with_name("golden.json")
 RANDOM = {"seconds", "cpu_seconds", "peak_mb", "setveil"}
 """Keys of JSON objects that differ from run to run, and the version."""
 DIGITS = 9  # of floating point numbers
+_TRIED = "setveil.pipeline.alternatives"
 
 AFTER = (
     "verify release --original {data}",
@@ -284,7 +285,7 @@ def run(name: str, place: Path) -> dict[str, bytes]:
     given = {each for command in commands for each in shlex.split(command) if each in DATA}
     for each in {"tree.csv", *given}:
         (place / each).write_bytes(data(each))
-    with chdir(place), _replayed(name):
+    with chdir(place), _replayed(name), mock.patch(f"{_TRIED}._if_compiled", _always):
         for number, command in enumerate(commands, 1):
             verb, *_ = words = shlex.split(command)
             found[f"{number} {verb}"] = _answered(words)
@@ -293,6 +294,11 @@ def run(name: str, place: Path) -> dict[str, bytes]:
         if path.is_file() and part not in DATA and not part.startswith("compared/"):
             found[part] = _normal_file(path)
     return found
+
+
+def _always(work: Callable[[], Any]) -> list[Any]:
+    """Try other ways also where their kernels are not compiled yet: the answer is then the same."""
+    return [work()]
 
 
 def _answered(words: list[str]) -> bytes:
