@@ -1,7 +1,8 @@
 """Counts the files and lines of each package of setveil: `python -m tools.lines [COMMIT]`.
 
 Code lines are all but blank lines, comments and docstrings. With a commit, its counts are those
-before, and those of the working tree are those after."""
+before, and those of the working tree are those after. `--without WORD ...` leaves out the files
+that the commit does not have and whose path has one of the words: those of a later feature."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,11 +45,14 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m tools.lines", description=__doc__)
     parser.add_argument("commit", nargs="?", help="compare the working tree with this commit")
-    commit = parser.parse_args().commit
+    parser.add_argument("--without", nargs="+", default=[], help="words in paths of new files")
+    options = parser.parse_args()
+    commit = options.commit
     columns = [counts(here())]
     titles = ["files", "lines", "code"]
     if commit is not None:
-        columns.insert(0, counts(at(commit)))
+        before = dict(at(commit))
+        columns = [counts(before.items()), counts(earlier(before, options.without))]
         titles = [f"{title} {when}" for title in titles for when in ("before", "after")]
     names = sorted(set().union(*columns))
     totals = [_total(column) for column in columns]
@@ -61,7 +65,14 @@ def main() -> None:
     sys.stdout.write("\n".join([*table, ""]))
 
 
-def counts(texts: Iterator[tuple[str, str]]) -> dict[str, Count]:
+def earlier(before: Container[str], words: list[str]) -> Iterator[tuple[str, str]]:
+    """The files of the working tree but the new ones that have one of the words in their path."""
+    for path, text in here():
+        if path in before or not any(word in path for word in words):
+            yield path, text
+
+
+def counts(texts: Iterable[tuple[str, str]]) -> dict[str, Count]:
     """The size of each package: the first folder below `src/setveil`, or `.` for files in it."""
     found = dict[str, Count]()
     for path, text in texts:
