@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from setveil.audit.disassociated.check import PARTS
-from setveil.audit.tables import PROMISE_CHECKS
+from setveil.audit.verify import PROMISE_CHECKS
 from setveil.io.releases.disassociated import DISASSOCIATED
 from setveil.promises import PROMISES
 

@@ -14,7 +14,7 @@ from hypothesis import given, reject, settings
 import setveil as sv
 from setveil.audit.attack.attack import ATTACKS, NOT_ATTACKED, attack, view_of
 from setveil.audit.attack.draws import Pool, Sample, mean_margin, median_ranks, share_interval
-from setveil.audit.attack.rows import view_rows
+from setveil.audit.attack.rowview import view_rows
 from setveil.errors import DataError, MisfitError, ParameterError
 from setveil.io.releases.folder import FORMS
 from setveil.report.attack import report_attack

@@ -9,7 +9,7 @@ import pytest
 
 from setveil.alignment.merging import count_records
 from setveil.audit import verify
-from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.rareitemsets import Search, Vertical
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
@@ -97,7 +97,7 @@ def test_supports_are_counted_alike_when_codes_and_weights_do_not_fit_into_one_w
         ]
 
     plain = found()
-    monkeypatch.setattr("setveil.audit.itemsets._WORD", 0)
+    monkeypatch.setattr("setveil.audit.rareitemsets._WORD", 0)
     assert found() == plain
     assert sum(map(len, plain)) > 10
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.alignment.merging import count_records
-from setveil.audit import anonymity, itemsets, verify
+from setveil.audit import anonymity, rareitemsets, verify
 from setveil.audit.anonymity import find_violations
 from setveil.data.transactions import Bags, Transactions
 from setveil.promises import KmAnonymity
@@ -60,7 +60,7 @@ def test_thousands_of_random_data_sets_have_the_violations_of_the_oracle(seed):
 
 @pytest.mark.parametrize("most", [1, 5])
 def test_the_answer_is_the_same_when_extensions_are_counted_in_small_parts(most, monkeypatch):
-    monkeypatch.setattr(itemsets, "_MOST_EXTENSIONS", most)
+    monkeypatch.setattr(rareitemsets, "_MOST_EXTENSIONS", most)
     monkeypatch.setattr(anonymity, "_FEW", most)
     draw = random.Random(most)
     for _ in range(300):
@@ -102,7 +102,7 @@ def test_the_paper_s_data_with_a_fifth_record_is_2_m_anonymous_for_every_m():
 
 def test_k_anonymous_data_is_proved_without_looking_at_itemsets(monkeypatch):
     monkeypatch.setattr(
-        itemsets.Search, "of_size", lambda *_: pytest.fail("no itemset needs to be counted")
+        rareitemsets.Search, "of_size", lambda *_: pytest.fail("no itemset needs to be counted")
     )
     verdict = verify(
         Transactions.of([[str(n) for n in range(300)]] * 5), promise=KmAnonymity(k=5, m=50)

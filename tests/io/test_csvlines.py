@@ -12,7 +12,7 @@ from setveil.errors import DataError
 from setveil.io.formats import csvlines
 from setveil.io.formats.csvlines import write_csv, write_release_rows, write_tsv
 from setveil.io.releases.form import PartFile
-from setveil.io.releases.records import _read_table, write_records
+from setveil.io.releases.recordfiles import _read_table, write_records
 from tests.oracle.csvlines import long_table
 
 PLAIN = ["a", "b", "ab", "B", "1", "10", "2", "a b", "ä", "日本", "*1.2", "sevenxx", "eightxxx"]

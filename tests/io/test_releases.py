@@ -20,8 +20,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.folder import fill_release, staged_release
+from setveil.io.releases.recordfiles import _ranked
 from setveil.io.releases.recordforms import GENERALIZED
-from setveil.io.releases.records import _ranked
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled

@@ -17,7 +17,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.ssc import SSC, best
 from setveil.methods.ssc import method as module
 from setveil.methods.ssc import paper as clustering
-from setveil.methods.ssc.blocks import prepare
+from setveil.methods.ssc.nearbags import prepare
 from setveil.promises import VocabularyKAnonymity
 from tests.oracle import ssc as oracle
 from tests.oracle import ssc_best as plain

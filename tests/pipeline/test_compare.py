@@ -21,11 +21,11 @@ import setveil as sv
 from setveil.errors import FileFormatError, OutputError, ParameterError
 from setveil.pipeline import compare
 from setveil.pipeline.compare import job_from, metric_of, run
-from setveil.pipeline.comparing import store
+from setveil.pipeline.comparing import results
 from setveil.pipeline.comparing.cells import cells_of
+from setveil.pipeline.comparing.results import read_cell
+from setveil.pipeline.comparing.running import Clock, Task, run_cells
 from setveil.pipeline.comparing.spec import load_source
-from setveil.pipeline.comparing.store import read_cell
-from setveil.pipeline.comparing.worker import Clock, Task, run_cells
 
 BASKETS = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"], ["beer", "milk"]] * 4
 TIMES = {"seconds", "cpu_seconds", "peak_mb"}
@@ -193,7 +193,7 @@ def test_an_old_comparison_stays_until_a_forced_one_is_whole(data, tmp_path):
 def test_a_comparison_says_which_version_made_its_results(data, tmp_path, monkeypatch):
     place = tmp_path / "c"
     sv.compare(data, "partition", **WORDS, output=place)
-    monkeypatch.setattr(store, "__version__", "9.9.9")
+    monkeypatch.setattr(results, "__version__", "9.9.9")
     sv.compare(data, "partition", **WORDS, output=place)
     assert json.loads((place / "compare.json").read_bytes())["setveil"] == "9.9.9"
 
@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_all_files_of_the_old_comparison(data, tmp_path, monk
     place = tmp_path / "c"
     sv.compare(data, "partition", **WORDS, output=place)
     before = shown(place)
-    monkeypatch.setattr(store, "_write_parquet", full)
+    monkeypatch.setattr(results, "_write_parquet", full)
     with pytest.raises(OutputError, match="No space left"):
         sv.compare(data, "partition", **{**WORDS, "k": [4]}, output=place)
     assert shown(place) == before
@@ -226,16 +226,16 @@ def test_code_is_known_by_all_files_that_make_figures_and_those_of_plugins(tmp_p
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("def made(): ...\n", encoding="utf-8")
     home = SimpleNamespace(__file__=str(tmp_path / "home" / "__init__.py"))
-    monkeypatch.setattr(store, "import_module", lambda name: home)
+    monkeypatch.setattr(results, "import_module", lambda name: home)
     monkeypatch.syspath_prepend(tmp_path)
     names = ("strange_plugin", "strange.methods.four")
     things = [importlib.import_module(name).made for name in names]
-    before = store.code_of(things)
+    before = results.code_of(things)
     (tmp_path / "home" / "web" / "three.py").write_text("", encoding="utf-8")
-    assert store.code_of(things) == before
+    assert results.code_of(things) == before
     for name in ({*files} - {"home/web/three.py"}) | {*package}:
         (tmp_path / name).write_text("def made(): return 1\n", encoding="utf-8")
-        after = store.code_of(things)
+        after = results.code_of(things)
         assert after != before
         before = after
 
@@ -271,7 +271,7 @@ def test_cells_with_noise_are_means_of_draws_and_never_one_of_them(monkeypatch):
 
     figures = iter([0.9, 0.1, 0.8, 0.2, 0.5])
     monkeypatch.setattr(
-        "setveil.pipeline.comparing.worker.measure",
+        "setveil.pipeline.comparing.running.measure",
         lambda *given, **how: {"are": next(figures)},
     )
     found = sv.compare([["a", "b"], ["b", "c"]] * 9, "frequent", epsilon=5.0, workers=0)

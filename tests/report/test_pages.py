@@ -14,7 +14,7 @@ import pytest
 import setveil as sv
 from setveil.audit.records import check_written
 from setveil.errors import OutputError, ParameterError
-from setveil.pipeline import report, staging
+from setveil.pipeline import report
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.report.release_page import release_page
@@ -276,7 +276,7 @@ def test_an_alignment_that_cannot_be_written_leaves_no_page_and_no_release(tmp_p
     def full(*given, **words):
         raise OutputError(tmp_path / "a.txt", "No space left on device")
 
-    monkeypatch.setattr(staging, "write_alignment", full)
+    monkeypatch.setattr("setveil.pipeline.anonymize.write_alignment", full)
     words = {"output": tmp_path / "r", "report": tmp_path / "p.html"}
     with pytest.raises(OutputError, match="No space left"):
         sv.anonymize(RECORDS, k=2, m=2, alignment=tmp_path / "a.txt", **words)

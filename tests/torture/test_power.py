@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from setveil.audit import generalized, suppressed, tables
+from setveil.audit import generalized, suppressed
 from setveil.audit.disassociated import check, original
 from setveil.audit.typical_bags import check as typical
 from setveil.audit.verdict import Check
+from setveil.audit.verify import PROMISE_CHECKS
 from torture.campaign import Campaign, attempt
 from torture.tampering import tampered
 
@@ -21,10 +22,10 @@ def says_yes(name: str) -> Callable[..., Check]:
 
 
 CHECKS: list[tuple[str, Any, str, str]] = [
-    ("k-anonymity", tables.PROMISE_CHECKS, "k-anonymity", "generalized"),
-    ("km-anonymity", tables.PROMISE_CHECKS, "km-anonymity", "generalized with m"),
-    ("coherence", tables.PROMISE_CHECKS, "coherence", "suppressed"),
-    ("k-anonymity of bags", tables.PROMISE_CHECKS, "vocabulary-k-anonymity", "typical-bags"),
+    ("k-anonymity", PROMISE_CHECKS, "k-anonymity", "generalized"),
+    ("km-anonymity", PROMISE_CHECKS, "km-anonymity", "generalized with m"),
+    ("coherence", PROMISE_CHECKS, "coherence", "suppressed"),
+    ("k-anonymity of bags", PROMISE_CHECKS, "vocabulary-k-anonymity", "typical-bags"),
     ("structure of records", generalized, "_check_structure", "generalized"),
     ("containment of records", generalized, "_check_containment", "generalized"),
     ("containment of bags", generalized, "_check_containment", "generalized bags"),

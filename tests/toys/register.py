@@ -5,9 +5,9 @@ As a plugin (`pytest -p tests.toys.register`) the toys take part in the tests th
 
 from __future__ import annotations
 
-from setveil.audit.tables import FORM_CHECKS, PROMISE_CHECKS
+from setveil.audit.verify import FORM_CHECKS, PROMISE_CHECKS
 from setveil.engines import ENGINES
-from setveil.io.formats.table import FORMATS, Format
+from setveil.io.formats import FORMATS, Format
 from setveil.io.releases.folder import FORMS
 from setveil.methods import METHODS
 from setveil.metrics.table import METRICS, Metric

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from setveil.web.layout import STEPS
+from setveil.web.screens import STEPS
 from tests.web.axe import axe_faults, axe_script
 from tests.web.serving import BASKETS, TREE, ended, served
 from tests.web.visiting import Tab

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from setveil.errors import FileFormatError
-from setveil.web.inputs import about_file
+from setveil.web.ownfiles import about_file
 from setveil.web.tasks import TASKS, Task, perform
 from tests.web.serving import BASKETS, TREE, ended, served
 

@@ -16,8 +16,8 @@ import setveil as sv
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.names import words_of
-from setveil.web.layout import STEPS
 from setveil.web.project import promise_kinds
+from setveil.web.screens import STEPS
 from tests.web.serving import BASKETS, TREE, ended, served, start, stop
 from tests.web.visiting import catch_worker
 

@@ -14,7 +14,7 @@ import pytest
 
 from setveil.report.fragments import attack_figure, losses_table
 from setveil.web import pages
-from setveil.web.layout import STEPS, Screen
+from setveil.web.screens import STEPS, Screen
 from tests.web.serving import BASKETS, TREE, ended, served
 from tests.web.test_own_files import outside_details
 

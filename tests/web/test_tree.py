@@ -176,7 +176,7 @@ def test_a_bad_question_gets_one_clear_line(host, words):
 
 
 def test_a_very_long_request_is_refused(host, monkeypatch):
-    monkeypatch.setattr("setveil.web.tree.MOST_BYTES", 1_000)
+    monkeypatch.setattr("setveil.web.drafts.MOST_BYTES", 1_000)
     status, answer = host.edit(op="move", nodes=["milk"] * 1_000, to="ALL")
     assert (status, answer["error"]) == (400, "this edit is too long")
 

@@ -24,8 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import setveil.web
 from setveil.hierarchy.editing import TreeDraft
-from setveil.web.layout import render
-from setveil.web.tree import routes
+from setveil.web.drafts import routes
+from setveil.web.screens import render
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.alignment.merging import Counted
-from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.rareitemsets import Search, Vertical
 from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import ALL, KAnonymity, KmAnonymity, VocabularyKAnonymity

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.alignment.merging import Counted
-from setveil.audit.itemsets import coded_items
+from setveil.audit.rareitemsets import coded_items
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s, offsets, positions, ranges, sums
 from setveil.promises.coherence import Coherence

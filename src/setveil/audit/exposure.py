@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 
 from setveil.alignment.merging import Counted, count_records, record_keys
-from setveil.audit.itemsets import Search, Vertical, coded_items
+from setveil.audit.rareitemsets import Search, Vertical, coded_items
 from setveil.data.arrays import Flags, Int64s, find, offsets, positions, random_from
 from setveil.data.people import PEOPLE, RECORDS, People
 from setveil.data.tables.exchange import as_transactions

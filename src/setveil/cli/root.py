@@ -34,7 +34,7 @@ COMMANDS = {
 """Each command and its line of help."""
 _HOMES = {
     **dict.fromkeys(("run", "apply"), "anonymize"),
-    **dict.fromkeys(("verify", "attack", "measure", "report"), "judging"),
+    **dict.fromkeys(("verify", "attack", "measure", "report"), "verifying"),
     **dict.fromkeys(("inspect", "advise", "support", "rules", "reconstruct"), "asking"),
     **dict.fromkeys(("demo", "serve", "methods", "warmup"), "starting"),
     **dict.fromkeys(("generate", "querylog"), "making"),

@@ -92,7 +92,7 @@ def rebuild(
         return prefix(vocabulary, lengths, str(recipe.get("separators", "")), shape)
     if origin.kind == "wordnet":
         from setveil.hierarchy.wordnet.network import WordNet
-        from setveil.hierarchy.wordnet.tree import rebuilt_from
+        from setveil.hierarchy.wordnet.nountree import rebuilt_from
 
         return rebuilt_from(WordNet.read(), recipe, vocabulary)
     allowed = "only balanced, prefix and wordnet trees can be built again"

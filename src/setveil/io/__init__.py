@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from setveil.io.files import read, write
-from setveil.io.formats.table import FORMATS, Format
+from setveil.io.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     import os

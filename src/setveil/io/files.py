@@ -18,7 +18,7 @@ from setveil.errors import (
     ParameterError,
     SetveilError,
 )
-from setveil.io.formats.table import FORMATS, Format
+from setveil.io.formats import FORMATS, Format
 
 if TYPE_CHECKING:
     from setveil.data.account import Account

@@ -3,21 +3,27 @@ fails."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from setveil.data.transactions import Transactions
+from setveil.disk import private_folder, sync
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy, remarks
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.folder import staged_release
+from setveil.methods.dividing import Divisible
 from setveil.methods.method import Explaining
 from setveil.pipeline.alternatives import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import tree_maker
-from setveil.pipeline.job import Job, Outcome, check_job, is_frame
+from setveil.pipeline.job import Job, Outcome, Placed, check_job, is_frame
 from setveil.pipeline.loading import Loaded, divided, load
 from setveil.pipeline.names import (
     Words,
@@ -33,7 +39,6 @@ from setveil.pipeline.names import (
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.share import Made, anonymized
 from setveil.pipeline.stages import Stages
-from setveil.pipeline.staging import Rejected, Stage, aligned, staged
 from setveil.pipeline.trials import Search, Way, judge_of, tuning_notes, use_named
 from setveil.pipeline.warmup import first_run
 from setveil.pipeline.whole import merged, outcome_of, publish_shares, spec_of
@@ -230,3 +235,51 @@ def _reported(job: Job, loaded: Loaded, outcome: Outcome, stage: Stage, stages: 
         if place is not None:
             stage.beside.enter_context(written_dossier(found, Path(place), force=job.force))
     return replace(outcome, report=Path(place) if place else None, dossier=found)
+
+
+class Rejected(Exception):
+    """Removes what was written for a release that does not hold, without an error."""
+
+
+@dataclass
+class Stage:
+    """Where a release is while it has no name yet."""
+
+    folder: Path | None
+    """The temporary folder that becomes the release, if one is asked for."""
+    beside: ExitStack
+    """Of files that appear just before the release does."""
+    holds: bool = False
+    """Whether it may have its name."""
+
+
+@contextmanager
+def staged(job: Placed) -> Iterator[Stage]:
+    """A stage for a release. After the block the release has its name if it holds; else, and after
+    an error, nothing is left."""
+    with suppress(Rejected), _folder(job) as folder, ExitStack() as beside:
+        stage = Stage(folder, beside)
+        yield stage
+        if not stage.holds:
+            raise Rejected
+        if folder is not None:
+            sync(folder)
+
+
+def _folder(job: Placed) -> AbstractContextManager[Path | None]:
+    """The temporary folder that becomes the release, if one is asked for; a DataFrame is made of
+    the files of shares, which nobody keeps."""
+    if job.output is not None:
+        return staged_release(job.output, force=job.force)
+    if isinstance(job, Job) and is_frame(job.data) and isinstance(job.method, Divisible):
+        return private_folder()
+    return nullcontext()
+
+
+def aligned(job: Placed, data: Transactions, outcome: Outcome, stages: Stages) -> Outcome:
+    """Write the alignment, if it is asked for."""
+    if job.alignment is None:
+        return outcome
+    with stages("writing the alignment"):
+        write_alignment(outcome.release, data, job.alignment, force=job.force, folder=job.output)
+    return replace(outcome, alignment=Path(job.alignment))

@@ -19,13 +19,13 @@ from setveil.hierarchy.layouts import Layout, TreeOptions
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.io.releases.form import Choices
 from setveil.methods import METHODS
+from setveil.pipeline.anonymize import aligned, staged
 from setveil.pipeline.inputs import load_release, load_to_publish, people_of, tree_maker
 from setveil.pipeline.job import Outcome, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.share import Made, Writing, publish_whole
 from setveil.pipeline.stages import Stages
-from setveil.pipeline.staging import aligned, staged
 from setveil.published import Release
 from setveil.published.rows import relabeled
 from setveil.words import plural, rough_share

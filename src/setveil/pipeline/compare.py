@@ -19,8 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.pipeline.comparing.cells import Cell, axes, cells_of, item_words
-from setveil.pipeline.comparing.spec import load_source, read_spec
-from setveil.pipeline.comparing.store import (
+from setveil.pipeline.comparing.results import (
     check_store,
     code_of,
     digest,
@@ -30,7 +29,8 @@ from setveil.pipeline.comparing.store import (
     read_cell,
     write_results,
 )
-from setveil.pipeline.comparing.worker import OK, Clock, Row, Task, cores, run_cells
+from setveil.pipeline.comparing.running import OK, Clock, Row, Task, cores, run_cells
+from setveil.pipeline.comparing.spec import load_source, read_spec
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.showing import Shown, page_of

@@ -13,9 +13,8 @@ from setveil.hierarchy.files import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import write
 from setveil.pipeline import inspect
-from setveil.pipeline.anonymize import anonymize
+from setveil.pipeline.anonymize import Rejected, anonymize
 from setveil.pipeline.job import Outcome
-from setveil.pipeline.staging import Rejected
 
 MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")

@@ -5,7 +5,6 @@ release. The private part compares the release with its original."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from setveil.alignment.merging import covered
 from setveil.audit.exposure import Exposure, examine
 from setveil.audit.verdict import Verdict
 from setveil.data.transactions import Transactions
-from setveil.io.releases.folder import ABOUT
+from setveil.io.releases.folder import ABOUT, sha256
 from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.queries import expected_supports
 from setveil.metrics.usefulness import Usefulness
@@ -89,8 +88,6 @@ class Private:
     itemsets: tuple[Pair, ...]
     notes: tuple[str, ...] = ()
     suppressed: int = 0
-    attack: Any = None
-    """What an attack on the release has found, if there was one."""
 
     @property
     def damaged(self) -> tuple[Pair, ...]:
@@ -183,6 +180,7 @@ def private_part(
     **more: Any,
 ) -> Private:
     """What compares the release with its original."""
+    place = Path(source) if isinstance(source, str | Path) else None
     about = covered(release, original)
     whole = over_whole_tree(release, about)
     crowd = max(release.promise.crowd, 2)
@@ -196,8 +194,8 @@ def private_part(
         records=len(original),
         items=int((original.supports() > 0).sum()),
         occurrences=original.occurrences,
-        source=known_name(source) if isinstance(source, str | Path) else "",
-        digest=_file_digest(source),
+        source="" if place is None else known_name(place),
+        digest=sha256(place) if place is not None and place.is_file() else "",
         exposed=exposed,
         narrowed=_narrowed(whole, about, exposed, named),
         losses=losses,
@@ -220,15 +218,7 @@ def _about(folder: Path | None) -> dict[str, Any]:
     if folder is None or not (folder / ABOUT).is_file():
         return {}
     about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
-    own = hashlib.sha256((folder / ABOUT).read_bytes()).hexdigest()
-    return {**about, "files": {ABOUT: own, **about.get("files", {})}}
-
-
-def _file_digest(source: object) -> str:
-    if not isinstance(source, str | Path) or not Path(source).is_file():
-        return ""
-    with Path(source).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return {**about, "files": {ABOUT: sha256(folder / ABOUT), **about.get("files", {})}}
 
 
 def dossier_sizes(release: Release) -> tuple[tuple[int, int], ...]:

@@ -20,7 +20,7 @@ from setveil.io.files import reading_of
 from setveil.io.formats.arff import read_head
 from setveil.io.formats.guess import below_titles, checked_text, format_of
 from setveil.io.formats.parquet import START
-from setveil.io.querylog.columns import looks_like_log, names_columns
+from setveil.io.querylog.logcolumns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
 from setveil.io.source.database import NotUtf8Error, database, quoted, translated
 from setveil.io.source.encoding import check_encoding, decoded, decoded_anyhow

@@ -12,7 +12,7 @@ from setveil.errors import DataError, OutputError, ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io import write
 from setveil.io.files import format_by_name
-from setveil.io.formats.table import FORMATS
+from setveil.io.formats import FORMATS
 from setveil.io.namelists import read_items
 from setveil.io.querylog.read import read_querylog
 

@@ -10,7 +10,7 @@ from setveil.disk import listed_files, new_folder
 from setveil.engines.base import Progress
 from setveil.errors import OutputError, ParameterError
 from setveil.io.files import write
-from setveil.io.formats.table import FORMATS
+from setveil.io.formats import FORMATS
 from setveil.pipeline.inputs import load_release
 from setveil.published.disassociated.reconstruct import world_seeds
 from setveil.published.release import Release

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from setveil.alignment.merging import Counted, recounted
-from setveil.audit.tables import check_promise
 from setveil.audit.verdict import Check, Verdict, Witness
-from setveil.audit.verify import verify
+from setveil.audit.verify import check_promise, verify
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Read, Source, Where, open_source

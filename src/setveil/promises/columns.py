@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from setveil.parameters import about
-from setveil.promises.kanonymity import ALL, COMBINED, K, known
-from setveil.promises.promise import Promise
+from setveil.promises.kanonymity import ALL, COMBINED, KnownItems, known
 
 
 @dataclass(frozen=True, repr=False)
-class Columns(Promise):
+class Columns(KnownItems):
     """Who knows all published columns of a person and up to m of the person's items finds at least
     k people who could be that person. [Poulis2013]
 
@@ -27,32 +25,9 @@ class Columns(Promise):
     shown_by: ClassVar[str] = "columns"
     of_records: ClassVar[bool] = False
 
-    k: int = field(metadata=K)
-    m: int = field(
-        metadata=about(
-            "How many items of a person an adversary may know.",
-            option="-m",
-            metavar="N|all",
-            least=1,
-            words={"all": ALL},
-        )
-    )
-
     if TYPE_CHECKING:
 
         def __init__(self, k: int, m: int | Literal["all"]) -> None: ...
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", min(self.m, ALL))
-
-    @property
-    def most_known(self) -> int | None:
-        return None if self.m >= ALL else self.m
-
-    @property
-    def weaker(self) -> tuple[Promise, ...]:
-        return (replace(self, m=2),) if self.m > 2 else ()
 
     def describe(self, *, possible: bool = False) -> str:
         return (

@@ -147,7 +147,35 @@ ALL = 1_000_000  # as m: any number of items
 
 
 @dataclass(frozen=True, repr=False)
-class KmAnonymity(Promise):
+class KnownItems(Promise):
+    """What the promises about up to m known items have in common."""
+
+    k: int = field(metadata=K)
+    m: int = field(
+        metadata=about(
+            "How many items of a person an adversary may know.",
+            option="-m",
+            metavar="N|all",
+            least=1,
+            words={"all": ALL},
+        )
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", min(self.m, ALL))
+
+    @property
+    def most_known(self) -> int | None:
+        return None if self.m >= ALL else self.m
+
+    @property
+    def weaker(self) -> tuple[Promise, ...]:
+        return (replace(self, m=2),) if self.m > 2 else ()
+
+
+@dataclass(frozen=True, repr=False)
+class KmAnonymity(KnownItems):
     """Every set of up to m items that occurs is in at least k records. [Terrovitis2012] section 2
 
     Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it
@@ -162,16 +190,6 @@ class KmAnonymity(Promise):
     fear: ClassVar[str] = "some"
     feared: ClassVar[str] = "somebody knows a few items of a person"
 
-    k: int = field(metadata=K)
-    m: int = field(
-        metadata=about(
-            "How many items of a person an adversary may know.",
-            option="-m",
-            metavar="N|all",
-            least=1,
-            words={"all": ALL},
-        )
-    )
     diversity: LDiversity | None = field(
         default=None, metadata=about("What is also promised of sensitive items.")
     )
@@ -188,15 +206,6 @@ class KmAnonymity(Promise):
             allowed = "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])"
             raise ParameterError("diversity", self.diversity, allowed)
         super().__post_init__()
-        object.__setattr__(self, "m", min(self.m, ALL))
-
-    @property
-    def most_known(self) -> int | None:
-        return None if self.m >= ALL else self.m
-
-    @property
-    def weaker(self) -> tuple[Promise, ...]:
-        return (replace(self, m=2),) if self.m > 2 else ()
 
     def describe(self, *, possible: bool = False) -> str:
         found = (

@@ -1,7 +1,7 @@
 """The report: titled sections for people, and the same facts as plain values for programs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 PRIVATE = "private, not part of the release"  # marks what is computed from the original
@@ -17,6 +17,22 @@ def as_flag(name: str, value: str | None) -> str:
     """
     option = f"--{name.replace('_', '-')}"
     return option if value in (None, "True") else f"{option} {value}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as lines: names to the left, numbers to the right.
+
+    Example:
+        >>> print(aligned([["known", "share"], ["1 item", "0.5 %"]]))
+        known   share
+        1 item  0.5 %
+    """
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = (
+        "  ".join([name.ljust(first), *map(str.rjust, cells, others)]).rstrip()
+        for name, *cells in rows
+    )
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from math import ceil
 
 from setveil.audit.attack.draws import CONFIDENCE, Estimate
 from setveil.audit.attack.outcome import Attack, Inference, Row
-from setveil.report import Report, Section
+from setveil.report import Report, Section, aligned
 from setveil.words import plural
 
 TITLES = {
@@ -72,15 +72,7 @@ def _intro(found: Attack) -> str:
 
 
 def _table(title: str, rows: Sequence[Sequence[str]]) -> Section:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if at == 0 else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return Section(title, "\n".join(lines), private=True)
+    return Section(title, aligned(rows), private=True)
 
 
 def _candidate_lines(found: Attack) -> list[list[str]]:

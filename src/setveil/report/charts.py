@@ -67,20 +67,14 @@ def altair() -> Any:
 
 def narrowed_chart(found: Sequence[Narrowed]) -> Any:
     """Bars: the share of records that known items narrow down, before and after."""
-    alt = altair()
+    when = ("original", "release")
     rows = [
-        {"known": plural(each.known, "random item"), "when": when, "share": share}
+        {"known": plural(each.known, "random item"), "when": name, "share": share}
         for each in found
-        for when, share in (("original", each.before), ("release", each.after))
+        for name, share in zip(when, (each.before, each.after), strict=True)
     ]
-    unit = alt.Scale(domain=[0, 1])
-    bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("share:Q", title="share of records", axis=alt.Axis(format="%"), scale=unit),
-        y=alt.Y("known:N", title=None, sort=None),
-        yOffset=alt.YOffset("when:N", sort=["original", "release"]),
-    )
-    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("share:Q", format=".1%"))
-    drawn = bars.mark_bar().encode(color=_two(alt, "when", ("original", "release"))) + numbers
+    bars = _bars(rows, "known", "share", "share of records", group="when", order=when)
+    drawn = bars.mark_bar().encode(color=_two("when", when)) + _numbers(bars, "share")
     return _sized(drawn, 2 * len(found))
 
 
@@ -96,20 +90,12 @@ def exposure_chart(found: Sequence[Exposure]) -> Any:
             ("all items known", one.whole),
         )
     ]
-    names = list(dict.fromkeys(row["k"] for row in rows))
+    names = list(dict.fromkeys(str(row["k"]) for row in rows))
     colors = alt.Scale(domain=names, range=_repeated(PALETTE, len(names)))
-    unit = alt.Scale(domain=[0, 1])
-    bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X(
-            "share:Q", title=f"share of {found[0].unit}", axis=alt.Axis(format="%"), scale=unit
-        ),
-        y=alt.Y("known:N", title=None, sort=None),
-        yOffset=alt.YOffset("k:N", sort=names),
-    )
+    bars = _bars(rows, "known", "share", f"share of {found[0].unit}", group="k", order=names)
     legend = alt.Legend(orient="top", columns=1 if len(names) > 2 else 2, labelLimit=300)
     color = alt.Color("k:N", title=None, sort=names, scale=colors, legend=legend)
-    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("share:Q", format=".1%"))
-    return _sized(bars.mark_bar().encode(color=color) + numbers, len(rows))
+    return _sized(bars.mark_bar().encode(color=color) + _numbers(bars, "share"), len(rows))
 
 
 def telling(items: int) -> str:
@@ -119,21 +105,15 @@ def telling(items: int) -> str:
 
 def attack_chart(found: Attack) -> Any:
     """Bars: how often the adversary picks the right record, for each thing they may know."""
-    alt = altair()
     rows = [
         {"known": f"{row.knowledge} known", "success": row.success.value}
         for row in found.rows
         if row.kind == "items"
     ]
-    bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X(
-            "success:Q", title=f"chance to pick the right {found.target}", axis=alt.Axis(format="%")
-        ),
-        y=alt.Y("known:N", title=None, sort=None),
-    )
-    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("success:Q", format=".2%"))
-    drawn = bars.mark_bar(color=BEFORE) + numbers
+    bars = _bars(rows, "known", "success", f"chance to pick the right {found.target}")
+    drawn = bars.mark_bar(color=BEFORE) + _numbers(bars, "success", ".2%")
     if found.promise.crowd:
+        alt = altair()
         most = alt.Chart(alt.Data(values=[{"x": 1 / found.promise.crowd}]))
         drawn += most.mark_rule(color=AFTER, strokeDash=[5, 3], strokeWidth=2).encode(x="x:Q")
     return _sized(drawn, len(rows))
@@ -141,17 +121,12 @@ def attack_chart(found: Attack) -> Any:
 
 def levels_chart(levels: Sequence[Level]) -> Any:
     """Bars: how much of what is published is on each level of the tree."""
-    alt = altair()
     rows = [{"level": level.name, "share": level.share} for level in levels]
-    bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("share:Q", title="share of what is published", axis=alt.Axis(format="%")),
-        y=alt.Y("level:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
-    )
-    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("share:Q", format=".1%"))
-    return _sized(bars.mark_bar(color=BEFORE) + numbers, len(rows))
+    bars = _bars(rows, "level", "share", "share of what is published")
+    return _sized(bars.mark_bar(color=BEFORE) + _numbers(bars, "share"), len(rows))
 
 
-def pairs_chart(pairs: Sequence[Pair], title: str = "records") -> Any:
+def pairs_chart(pairs: Sequence[Pair]) -> Any:
     """Two dots and a line for each label: how often it was, and how often it seems to be."""
     alt = altair()
     rows = [
@@ -161,11 +136,11 @@ def pairs_chart(pairs: Sequence[Pair], title: str = "records") -> Any:
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
-        x=alt.X("records:Q", title=title),
+        x=alt.X("records:Q", title="records"),
     )
     line = base.mark_line(color="#888888", strokeWidth=1.5).encode(detail="name:N")
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(
-        color=_two(alt, "when", ("original", "release")),
+        color=_two("when", ("original", "release")),
         shape=alt.Shape(
             "when:N",
             title=None,
@@ -283,7 +258,7 @@ def tree_chart(tree: Hierarchy) -> Any:
         chart.encode(
             y=alt.Y("level:N", title=None, sort=None),
             x=alt.X("nodes:Q", title="nodes"),
-            color=_two(alt, "kind", ("items", "groups")),
+            color=_two("kind", ("items", "groups")),
         ),
         tree.height + 1,
     )
@@ -376,7 +351,33 @@ def _binned(sizes: Sequence[tuple[int, int]], most: int = 9) -> list[tuple[str, 
     return found
 
 
-def _two(alt: Any, name: str, order: Sequence[str]) -> Any:
+def _bars(
+    rows: list[dict[str, Any]],
+    label: str,
+    share: str,
+    title: str,
+    *,
+    group: str = "",
+    order: Sequence[str] = (),
+) -> Any:
+    """Lying bars of shares, with a label for each, or for each group of them."""
+    alt = altair()
+    scale = alt.Scale(domain=[0, 1]) if group else alt.Undefined
+    bars = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X(f"{share}:Q", title=title, axis=alt.Axis(format="%"), scale=scale),
+        y=alt.Y(f"{label}:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+    )
+    return bars.encode(yOffset=alt.YOffset(f"{group}:N", sort=[*order])) if group else bars
+
+
+def _numbers(bars: Any, share: str, format: str = ".1%") -> Any:
+    """The numbers at the ends of bars."""
+    text = altair().Text(f"{share}:Q", format=format)
+    return bars.mark_text(align="left", dx=4).encode(text=text)
+
+
+def _two(name: str, order: Sequence[str]) -> Any:
+    alt = altair()
     scale = alt.Scale(domain=list(order), range=[BEFORE, AFTER])
     return alt.Color(f"{name}:N", title=None, scale=scale, legend=alt.Legend(orient="top"))
 

@@ -8,7 +8,7 @@ from typing import Any
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.comparing.cells import axes
-from setveil.report import Fact, Report, Section
+from setveil.report import Fact, Report, Section, aligned
 from setveil.report.outcome import figure
 from setveil.words import plural, seconds
 
@@ -68,14 +68,9 @@ def _table(found: Comparison) -> Section:
     for row in found.measured:
         figures = ["" if row.get(name) is None else figure(name, row[name]) for name in names]
         rows.append([cell_name(row, found.rows), *figures, seconds(row["seconds"])])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join([first.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
-        for first, *cells in rows
-    )
     title = f"Losses of {plural(len(found.measured), 'cell')}"
     title += "" if found.metrics else ", by measures that every form has"
-    return Section(title, "\n".join(lines), private=True)
+    return Section(title, aligned(rows), private=True)
 
 
 def _best(found: Comparison) -> list[Section]:

@@ -13,7 +13,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.hierarchy import Checked
 from setveil.pipeline.notes import private_delta
 from setveil.pipeline.querylog import QuerylogResult
-from setveil.report import PRIVATE, Fact, Report, Section, as_flag
+from setveil.report import PRIVATE, Fact, Report, Section, aligned, as_flag
 from setveil.words import count, plural, rough_share, share
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def report_inspection(
     ]
     if others and summary.records:
         title = f"Share of {first.unit} that known items narrow down to fewer than k"
-        sections.append(Section(f"{title} ({PRIVATE})", "\n".join(_table(found.exposures))))
+        sections.append(Section(f"{title} ({PRIVATE})", _table(found.exposures)))
     if name is not None and summary.records:
         title = f"Next: setveil anonymize {name} -o release, with one of"
         sections.append(Section(title, HINT, _ways(summary, found.k)))
@@ -116,7 +116,7 @@ def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, .
     return tuple(facts)
 
 
-def _table(exposed: Sequence[Exposure]) -> list[str]:
+def _table(exposed: Sequence[Exposure]) -> str:
     """Two lines for each k, a column for each number of known items."""
     rows = [["known", *(plural(one.items, "item") for one in exposed[0].known), "all items"]]
     for found in exposed:
@@ -124,11 +124,7 @@ def _table(exposed: Sequence[Exposure]) -> list[str]:
         whole = rough_share(found.whole)
         rows.append([f"k = {found.k}, most telling items", *map(rough_share, telling), whole])
         rows.append([f"k = {found.k}, random items", *map(rough_share, random), whole])
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return [
-        "  ".join([name.ljust(first), *(c.rjust(w) for c, w in zip(cells, others, strict=True))])
-        for name, *cells in rows
-    ]
+    return aligned(rows)
 
 
 def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:

@@ -137,17 +137,6 @@ def _narrowed_text(found: tuple[Narrowed, ...], crowd: int) -> str:
     return f"{title}. {'; '.join(parts)}."
 
 
-def _attack(found: Dossier) -> str:
-    """What an attack has found, if there was one: its own sentences."""
-    private = found.private
-    if private is None:
-        return ""
-    if private.attack is None:
-        return ""
-    lines = getattr(private.attack, "sentences", None) or [str(private.attack)]
-    return section("What attacks find", bullets([str(line) for line in lines]))
-
-
 def _losses(found: Dossier) -> str:
     private = found.private
     if private is None:
@@ -259,7 +248,6 @@ PARTS: dict[str, Callable[[Dossier], str]] = {
     "verdict": _verdict,
     "countable": _countable,
     "exposure": _exposure,
-    "attack": _attack,
     "losses": _losses,
     "levels": _levels,
     "items": _pictures,

@@ -34,7 +34,7 @@ from setveil.pipeline.trials import USES
 from setveil.promises.promise import Promise
 from setveil.web.context import store_of
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
-from setveil.web.inputs import PUBLIC_LIST, about_file, with_files
+from setveil.web.ownfiles import PUBLIC_LIST, about_file, with_files
 from setveil.web.project import TREE_WORDS, Project, adds_noise, promise_kinds
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import LABELS, label_of, line_of

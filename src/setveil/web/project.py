@@ -13,7 +13,7 @@ from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT, fears
 from setveil.pipeline.names import USUAL, chosen_method
 from setveil.promises import PROMISES, Promise
-from setveil.web.inputs import About, about_file, about_of, digest_of
+from setveil.web.ownfiles import About, about_file, about_of, digest_of
 
 TREE_WORDS = ("layout", "levels", "qualify", "unknown")
 DEFAULT_FEAR = "some"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from setveil.pipeline.names import READING
 from setveil.promises import PROMISES
-from setveil.web.inputs import About
+from setveil.web.ownfiles import About
 from setveil.web.project import Project, adds_noise
 from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import RELEASE

@@ -31,10 +31,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from setveil.errors import OutputError, ParameterError
 from setveil.web.context import Settings
-from setveil.web.flow import after
+from setveil.web.drafts import draft_of, saved
+from setveil.web.drafts import routes as routes_of_tree
+from setveil.web.following import after
 from setveil.web.incoming import Places
 from setveil.web.jobs import Queue
-from setveil.web.layout import Act, Screen, Show, respond, shows, takes, wants_json
 from setveil.web.pages import (
     compare,
     download,
@@ -47,10 +48,9 @@ from setveil.web.pages import (
     result,
     run,
 )
+from setveil.web.screens import Act, Screen, Show, respond, shows, takes, wants_json
 from setveil.web.security import Address, Guard, Secrets
 from setveil.web.store import OPEN, FolderInUseError, Store, running_at, usual_folder
-from setveil.web.tree import draft_of, saved
-from setveil.web.tree import routes as routes_of_tree
 
 STATIC = Path(__file__).parent / "static"
 PORT = 8737

@@ -19,7 +19,7 @@ from setveil.errors import DataError, SetveilError, parameters_in
 from setveil.io.namelists import typed
 from setveil.pipeline import Progress
 from setveil.pipeline.inputs import Known, known_name
-from setveil.web.inputs import check_unchanged, digest_of
+from setveil.web.ownfiles import check_unchanged, digest_of
 from setveil.web.wording import line_of
 
 RELEASE, ZIP, JOB = "release", "release.zip", "job.toml"
@@ -39,7 +39,7 @@ class Task:
     folder: Path
     words: Mapping[str, Any]
     """`verb`, `data` (a name), `options` (words of the verb), `files` (for each name that the user
-    knows, where the file is and what it was like when it was loaded; see `web.inputs`), `release`
+    knows, where the file is and what it was like when it was loaded; see `web.ownfiles`), `release`
     (the folder of the release that is asked about)."""
     progress: Progress
     shown: dict[str, str] = field(default_factory=dict)
@@ -176,7 +176,7 @@ def anonymize(task: Task) -> object:
     from setveil.pipeline.notes import examples
     from setveil.pipeline.report import public_dossier
     from setveil.pipeline.stored import Released
-    from setveil.web.inputs import with_files
+    from setveil.web.ownfiles import with_files
 
     places = {"output": RELEASE, "alignment": _alignment(task.options)}
     job = job_from(task.data, {**task.options, **places})
@@ -291,7 +291,7 @@ def _previews(task: Task, error: DataError) -> dict[str, Sequence[Sequence[str]]
 
 def _write_lists(task: Task) -> None:
     """The lists that the job file and the command name, so that they can be downloaded."""
-    from setveil.web.inputs import PUBLIC_LIST, texts_of
+    from setveil.web.ownfiles import PUBLIC_LIST, texts_of
 
     for name, text in texts_of(task.named).items():
         Path(name).write_text(text, encoding="utf-8")

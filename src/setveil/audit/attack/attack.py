@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from setveil.alignment.merging import covered
-from setveil.audit.attack.clusters import view_disassociated
+from setveil.audit.attack.clusterview import view_disassociated
 from setveil.audit.attack.draws import Draws, Items, Pool, Sample
 from setveil.audit.attack.findings import (
     apart,
@@ -21,8 +21,8 @@ from setveil.audit.attack.findings import (
 )
 from setveil.audit.attack.grouped import view_grouped
 from setveil.audit.attack.outcome import Attack, Finding, Inference, Kind, Row, View, summed_up
-from setveil.audit.attack.rows import view_generalized, view_suppressed, view_typical_bags
-from setveil.audit.tables import gap_of
+from setveil.audit.attack.rowview import view_generalized, view_suppressed, view_typical_bags
+from setveil.audit.verify import gap_of
 from setveil.data.arrays import Flags, Floats, random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError

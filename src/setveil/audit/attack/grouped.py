@@ -10,10 +10,10 @@ import numpy as np
 
 from setveil.alignment.align import over_whole_tree
 from setveil.alignment.columns import table_of
-from setveil.audit.attack.clusters import Clusters, view_disassociated
+from setveil.audit.attack.clusterview import Clusters, view_disassociated
 from setveil.audit.attack.draws import Items
 from setveil.audit.attack.outcome import View
-from setveil.audit.attack.rows import Rows, meaning_of
+from setveil.audit.attack.rowview import Rows, meaning_of
 from setveil.audit.grouped.apart import Apart
 from setveil.audit.grouped.cells import covered_values
 from setveil.data.arrays import Flags, Floats, Int64s

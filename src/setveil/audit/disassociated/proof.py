@@ -7,7 +7,7 @@ import numpy as np
 
 from setveil.audit.anonymity import count_violations, find_violations, said
 from setveil.audit.disassociated.layout import Layout
-from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.rareitemsets import Search, Vertical
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags
 from setveil.promises.kanonymity import KmAnonymity

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from setveil.data.vocabulary import Vocabulary, vocabulary_of
 from setveil.errors import DataError, FileFormatError
-from setveil.hierarchy.wordnet.files import (
+from setveil.hierarchy.wordnet.wndb import (
     COUNTS,
     DATA,
     EXCEPTIONS,
@@ -26,7 +26,7 @@ from setveil.hierarchy.wordnet.files import (
 )
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.wordnet.tree import WordNetTree
+    from setveil.hierarchy.wordnet.nountree import WordNetTree
 
 Unknown = Literal["refuse", "keep"]
 
@@ -168,20 +168,20 @@ class WordNet:
         unknown: Unknown = "refuse",
         squeeze: bool = True,
     ) -> WordNetTree:
-        """The nouns as the leaves of a tree; see `setveil.hierarchy.wordnet.tree.wordnet_tree`."""
-        from setveil.hierarchy.wordnet.tree import wordnet_tree
+        """The nouns as leaves of a tree; see `setveil.hierarchy.wordnet.nountree.wordnet_tree`."""
+        from setveil.hierarchy.wordnet.nountree import wordnet_tree
 
         return wordnet_tree(self, vocabulary_of(vocabulary), unknown, squeeze)
 
     def topics(self, count: int, size: int, seed: int = 0) -> list[list[str]]:
-        """Groups of related common nouns; see `setveil.hierarchy.wordnet.tree.topics`."""
-        from setveil.hierarchy.wordnet.tree import topics
+        """Groups of related common nouns; see `setveil.hierarchy.wordnet.nountree.topics`."""
+        from setveil.hierarchy.wordnet.nountree import topics
 
         return topics(self, count, size, seed)
 
     def families(self, count: int, size: int) -> list[list[str]]:
-        """Common nouns in groups; see `setveil.hierarchy.wordnet.tree.families`."""
-        from setveil.hierarchy.wordnet.tree import families
+        """Common nouns in groups; see `setveil.hierarchy.wordnet.nountree.families`."""
+        from setveil.hierarchy.wordnet.nountree import families
 
         return families(self, count, size)
 

@@ -34,8 +34,8 @@ from setveil.data.tables.headers import (
 )
 from setveil.disk.texts import is_arff
 from setveil.errors import FileFormatError, ParameterError, brief_list
+from setveil.io.formats import FORMATS, Format
 from setveil.io.formats.reading import Reading
-from setveil.io.formats.table import FORMATS, Format
 from setveil.io.source.source import Source
 from setveil.words import plural
 

@@ -32,8 +32,8 @@ from setveil.data.vocabulary import Vocabulary, natural_order, sort_labels
 from setveil.disk import unpacked_limit
 from setveil.errors import ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
-from setveil.io.querylog import steps
-from setveil.io.querylog.columns import LogColumns
+from setveil.io.querylog import logsteps
+from setveil.io.querylog.logcolumns import LogColumns
 from setveil.io.querylog.tables import bad_lines, load_log
 from setveil.io.querylog.times import check_time_format
 from setveil.io.source.database import database, number, run, translated
@@ -137,7 +137,7 @@ def read_querylog(
         report(0, 0, "assembling the records")
         bags = rules.kind != "queries"
         data, kept = _assembled(connection, figures["sessions"], bags=bags, keep_empty=keep_empty)
-        users = None if pause is None else steps.users_of_sessions(connection)[kept]
+        users = None if pause is None else logsteps.users_of_sessions(connection)[kept]
     order = np.random.default_rng(seed).permutation(len(data))
     found = LogReport(
         **figures,
@@ -211,17 +211,17 @@ def _extract(
     figures = _read_figures(connection, source, wanted.columns.time_format)
     figures |= understood._asdict()
     report(0, 0, "merging clicks")
-    steps.merge_clicks(connection)
+    logsteps.merge_clicks(connection)
     figures["users"] = number(connection, "SELECT count(*) FROM users")
     figures["queries"] = number(connection, "SELECT count(*) FROM queries")
     figures["merged_clicks"] = figures["rows"] - figures["bad_rows"] - figures["queries"]
     report(0, 0, "finding terms")
-    steps.find_terms(connection, wanted.rules)
-    steps.drop_rare(connection, wanted.min_users)
+    logsteps.find_terms(connection, wanted.rules)
+    logsteps.drop_rare(connection, wanted.min_users)
     report(0, 0, "finding sessions")
-    figures["sessions"] = steps.find_sessions(connection, wanted.gap)
+    figures["sessions"] = logsteps.find_sessions(connection, wanted.gap)
     report(0, 0, "counting terms")
-    steps.count_pairs(connection)
+    logsteps.count_pairs(connection)
     return figures | _term_figures(connection, figures["queries"])
 
 
@@ -239,9 +239,9 @@ def _read_figures(
 
 
 def _term_figures(connection: DuckDBPyConnection, queries: int) -> dict[str, Any]:
-    every, kept = steps.occurrences(connection), steps.occurrences(connection, Fate.KEPT)
+    every, kept = logsteps.occurrences(connection), logsteps.occurrences(connection, Fate.KEPT)
     empty, stopped, unknown = (
-        steps.occurrences(connection, fate) for fate in (Fate.EMPTY, Fate.STOPPED, Fate.UNKNOWN)
+        logsteps.occurrences(connection, fate) for fate in (Fate.EMPTY, Fate.STOPPED, Fate.UNKNOWN)
     )
     terms = number(connection, "SELECT count(*) FROM terms")
     kept_terms = number(connection, "SELECT count(DISTINCT term) FROM kept")
@@ -257,7 +257,9 @@ def _term_figures(connection: DuckDBPyConnection, queries: int) -> dict[str, Any
         "kept_occurrences": kept,
         "kept_terms": kept_terms,
         "rare_terms": terms - kept_terms,
-        "often_unknown": steps.often_unknown(connection, ENOUGH_USERS, _NAMED) if unknown else (),
+        "often_unknown": logsteps.often_unknown(connection, ENOUGH_USERS, _NAMED)
+        if unknown
+        else (),
     }
 
 

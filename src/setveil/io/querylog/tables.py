@@ -20,7 +20,7 @@ from setveil.data.tables.headers import guess_delimiter
 from setveil.errors import FileFormatError, ParameterError
 from setveil.io.formats import parquet
 from setveil.io.formats.delimited import header
-from setveil.io.querylog.columns import (
+from setveil.io.querylog.logcolumns import (
     AOL,
     ROLES,
     Layout,

@@ -31,7 +31,7 @@ from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
 from setveil.io.releases.alignment import CLUSTER_LINKS
 from setveil.io.releases.form import Choices, Fact, PartFile, PartForm, ReleaseFolder, ReleaseForm
-from setveil.io.releases.records import check_columns
+from setveil.io.releases.recordfiles import check_columns
 from setveil.io.releases.strict import check_lines, check_parquet
 from setveil.io.source.database import copy_to_parquet, database, is_small, quoted, translated
 from setveil.io.source.source import Source, open_source

@@ -25,7 +25,7 @@ from setveil.io.releases.form import (
     ReleaseFolder,
     ReleaseForm,
 )
-from setveil.io.releases.records import read_records, write_records
+from setveil.io.releases.recordfiles import read_records, write_records
 from setveil.io.releases.strict import check_lines
 from setveil.io.releases.trees import (
     RECIPE,

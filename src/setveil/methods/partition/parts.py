@@ -21,7 +21,7 @@ from setveil.data.arrays import Int64s
 from setveil.engines.parts import Block, Parts, Record
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.dividing import Share, Whole
-from setveil.methods.partition.words import (
+from setveil.methods.partition.nodewords import (
     Least,
     Node,
     Word,

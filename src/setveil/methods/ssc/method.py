@@ -14,7 +14,7 @@ from setveil.data.transactions import Bags
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method, Request
-from setveil.methods.ssc.blocks import blocks, prepare
+from setveil.methods.ssc.nearbags import blocks, prepare
 from setveil.parameters import with_default
 from setveil.promises import Promise, VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags

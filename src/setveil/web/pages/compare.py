@@ -18,11 +18,11 @@ from setveil.pipeline.names import list_methods
 from setveil.promises import PROMISES
 from setveil.report.outcome import figure
 from setveil.web.context import found_of, store_of
-from setveil.web.flow import changing, start
+from setveil.web.following import changing, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import Screen, step_frame
 from setveil.web.project import Project, adds_noise
 from setveil.web.runs import run_values
+from setveil.web.screens import Screen, step_frame
 from setveil.web.store import StoredJob
 from setveil.web.wording import words_in
 

@@ -15,10 +15,10 @@ from starlette.responses import FileResponse, Response
 from setveil.errors import SetveilError
 from setveil.report.notebook import page
 from setveil.web.context import found_of, job_of, project_of, store_of
-from setveil.web.inputs import PUBLIC_LIST, list_files
-from setveil.web.layout import Screen, step_frame
+from setveil.web.ownfiles import PUBLIC_LIST, list_files
 from setveil.web.project import Project
 from setveil.web.runs import run_values
+from setveil.web.screens import Screen, step_frame
 from setveil.web.store import StoredJob
 from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
 

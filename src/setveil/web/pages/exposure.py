@@ -14,10 +14,10 @@ from setveil.pipeline.inspect import Inspection
 from setveil.report import Report
 from setveil.report.inspection import data_sections
 from setveil.web.context import found_of, store_of
-from setveil.web.flow import changing, start
+from setveil.web.following import changing, start
 from setveil.web.forms import Form
-from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.project import Project
+from setveil.web.screens import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import StoredJob
 
 WHY = (

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from setveil.errors import SetveilError
 from setveil.web.context import settings_of
 from setveil.web.incoming import Entry, Listing, Places, receive_bare, receive_form, safe_name
-from setveil.web.inputs import about_file
-from setveil.web.layout import Screen, step_frame
+from setveil.web.ownfiles import about_file
 from setveil.web.project import Project
+from setveil.web.screens import Screen, step_frame
 from setveil.words import plural
 
 

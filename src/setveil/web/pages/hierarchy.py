@@ -20,13 +20,13 @@ from setveil.report import Report
 from setveil.report.inspection import report_faults
 from setveil.web.choices import fields_in, line_of_choices
 from setveil.web.context import found_of, store_of
-from setveil.web.flow import changing, settled, start
+from setveil.web.drafts import draft_of, keep_edits
+from setveil.web.following import changing, settled, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.files import Use, named, received, use_of
 from setveil.web.project import TREE_WORDS, Project
+from setveil.web.screens import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import StoredJob
-from setveil.web.tree import draft_of, keep_edits
 from setveil.web.wording import as_field
 
 WHY = (

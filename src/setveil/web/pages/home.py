@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.web.context import form_of, queue_of, store_of
-from setveil.web.flow import changing
+from setveil.web.following import changing
 from setveil.web.forms import Form
-from setveil.web.layout import Screen, go, respond
 from setveil.web.pages.run import back
 from setveil.web.project import Project
 from setveil.web.runs import Spending
+from setveil.web.screens import Screen, go, respond
 from setveil.web.security import set_cookie
 from setveil.web.store import Store
 

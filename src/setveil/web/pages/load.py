@@ -15,9 +15,8 @@ from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Report
 from setveil.report.inspection import report_log
 from setveil.web.context import found_of, queue_of, store_of
-from setveil.web.flow import ABOUT_DATA, changing, preview_task, read_again, use_source
+from setveil.web.following import ABOUT_DATA, changing, preview_task, read_again, use_source
 from setveil.web.forms import Field, Form, log_fields, log_words, reading_fields, reading_words
-from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.files import Use, named, received, use_of
 from setveil.web.pages.questions import (
     WHO,
@@ -31,6 +30,7 @@ from setveil.web.pages.questions import (
     understood_log,
 )
 from setveil.web.project import Project
+from setveil.web.screens import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import StoredJob
 
 MOST_COLUMNS = 12

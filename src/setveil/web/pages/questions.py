@@ -14,7 +14,7 @@ from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_nam
 from setveil.errors import Note, parameters_in
 from setveil.pipeline.inspect import Inspection
 from setveil.web.forms import Field, Form, form_field, reading_words
-from setveil.web.layout import PAGE_ONLY
+from setveil.web.screens import PAGE_ONLY
 from setveil.web.store import StoredJob
 from setveil.web.wording import label_of
 

@@ -21,14 +21,14 @@ from setveil.report.outcome import verdict_sections
 from setveil.report.supports import report_reconstructions, report_supports
 from setveil.web.choices import anonymize_command, anonymize_python, changed_form, choose, take
 from setveil.web.context import found_of, job_of, queue_of, store_of
-from setveil.web.flow import changing
+from setveil.web.following import changing
 from setveil.web.forms import Form, item_words, whole_number
-from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.download import LISTS
 from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import begin
 from setveil.web.project import Project
 from setveil.web.runs import run_names, run_values
+from setveil.web.screens import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import tips_of, words_in

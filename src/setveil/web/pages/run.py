@@ -14,12 +14,12 @@ from setveil.errors import SetveilError
 from setveil.pipeline.anonymize import job_from
 from setveil.web.choices import both, check_choices
 from setveil.web.context import job_of, project_of, queue_of, store_of
-from setveil.web.flow import start
+from setveil.web.following import start
 from setveil.web.forms import Form
-from setveil.web.layout import Screen, step_frame
 from setveil.web.pages.hierarchy import RECIPES
 from setveil.web.project import Project
 from setveil.web.runs import run_values
+from setveil.web.screens import Screen, step_frame
 from setveil.web.store import StoredJob
 from setveil.web.wording import label_of, line_of, phrase_of
 from setveil.words import plural, rough_share

@@ -1,4 +1,4 @@
-// The hierarchy panel: keys, mouse, search, edits. The server holds the tree; see web/tree.py.
+// The hierarchy panel: keys, mouse, search, edits. The server holds the tree; see web/drafts.py.
 
 import { TreeDrag } from "./treedrag.js";
 import { showFacts } from "./treefacts.js";

@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from setveil.web.context import found_of, project_of, queue_of, store_of
-from setveil.web.inputs import about_file, about_of
+from setveil.web.drafts import keep_edits
+from setveil.web.ownfiles import about_file, about_of
 from setveil.web.project import Project
 from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import TREE
-from setveil.web.tree import keep_edits
 
 ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 """The verbs whose results are about the data, and are gone when other data is loaded."""

@@ -27,7 +27,7 @@ from setveil.metrics import METRICS, measure
 from setveil.metrics.table import within
 from setveil.pipeline.anonymize import job_from, make
 from setveil.pipeline.comparing.cells import Cell
-from setveil.pipeline.comparing.store import write_cell
+from setveil.pipeline.comparing.results import write_cell
 from setveil.pipeline.job import Job
 from setveil.pipeline.share import checked
 from setveil.pipeline.stages import Stages
