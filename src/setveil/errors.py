@@ -289,10 +289,7 @@ class UnknownItemError(DataError, KeyError):
     """Items that are not leaves of the hierarchy, or labels that are not in the vocabulary."""
 
     def __init__(
-        self,
-        items: Sequence[str],
-        where: str = "the hierarchy has no leaf for",
-        remedy: str = "",
+        self, items: Sequence[str], where: str = "the hierarchy has no leaf for", remedy: str = ""
     ) -> None:
         self.items, self.where = tuple(items), where
         shown = ", ".join(map(brief, self.items[:3]))

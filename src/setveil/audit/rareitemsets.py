@@ -51,12 +51,7 @@ class Vertical:
 
     @classmethod
     def of_codes(
-        cls,
-        indptr: Int64s,
-        codes: Int64s,
-        weights: Int64s,
-        labels: Sequence[str],
-        known: Int64s,
+        cls, indptr: Int64s, codes: Int64s, weights: Int64s, labels: Sequence[str], known: Int64s
     ) -> Vertical:
         """From the items of records by their codes; code c has the label `labels[known[c]]`."""
         rows = np.repeat(np.arange(len(weights)), np.diff(indptr))

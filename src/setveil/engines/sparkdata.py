@@ -112,9 +112,7 @@ def gathered(blocks: Iterable[tuple[int, Block]], most: int) -> Iterator[tuple[i
     yield from ((each, joined(some)) for each, some in held.items())
 
 
-def in_arrow(
-    work: Callable[[Iterator[tuple[int, Block]]], Iterator[tuple[int, Block]]],
-) -> Any:
+def in_arrow(work: Callable[[Iterator[tuple[int, Block]]], Iterator[tuple[int, Block]]]) -> Any:
     """For `mapInArrow`: blocks to blocks."""
 
     def run(batches: Any) -> Any:

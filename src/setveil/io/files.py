@@ -189,11 +189,7 @@ def _place(given: int | str) -> int:
 
 
 def _read(
-    source: Source,
-    reading: Reading,
-    format: str | None,
-    encoding: str,
-    columns: Sequence[str] = (),
+    source: Source, reading: Reading, format: str | None, encoding: str, columns: Sequence[str] = ()
 ) -> tuple[Transactions, Account]:
     from setveil.disk.texts import Kind, foreign_kind, is_arff
     from setveil.io.formats.guess import format_of

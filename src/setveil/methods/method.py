@@ -128,11 +128,7 @@ class Method(ABC, Generic[Form]):
         return records.sets() if self.reads == "sets" and isinstance(records, Bags) else records
 
     def check(
-        self,
-        records: int,
-        promise: Promise,
-        hierarchy: Hierarchy | None,
-        engine: Engine = LOCAL,
+        self, records: int, promise: Promise, hierarchy: Hierarchy | None, engine: Engine = LOCAL
     ) -> None:
         """Refuse, before any work, what cannot be done."""
         self.check_early(promise, has_hierarchy=hierarchy is not None)

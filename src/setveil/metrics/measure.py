@@ -8,13 +8,7 @@ from inspect import signature
 from threading import Lock
 from typing import Any
 
-from setveil.alignment.align import (
-    align,
-    aligned,
-    check_size,
-    over_whole_tree,
-    semantic_tree,
-)
+from setveil.alignment.align import align, aligned, check_size, over_whole_tree, semantic_tree
 from setveil.alignment.merging import covered
 from setveil.data.arrays import Int64s, random_from
 from setveil.data.tables.exchange import as_transactions

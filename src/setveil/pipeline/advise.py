@@ -16,12 +16,7 @@ from setveil.engines.base import Progress
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.commands import (
-    method_options,
-    promise_options,
-    reading_options,
-    tree_option,
-)
+from setveil.pipeline.commands import method_options, promise_options, reading_options, tree_option
 from setveil.pipeline.inputs import (
     check_named,
     fit,

@@ -210,11 +210,7 @@ def metric_of(column: str) -> str | None:
 
 
 def _tasks(
-    job: CompareJob,
-    sources: Mapping[str, object],
-    work: Path,
-    output: Path | None,
-    stages: Stages,
+    job: CompareJob, sources: Mapping[str, object], work: Path, output: Path | None, stages: Stages
 ) -> list[Task]:
     """A task for each cell; all data is read first, so that a bad file is refused at once and
     leaves no folder."""

@@ -70,10 +70,7 @@ def patients(
 
 
 def querylog(
-    target: Target,
-    topics: str | None = None,
-    progress: Progress | None = None,
-    **numbers: Any,
+    target: Target, topics: str | None = None, progress: Progress | None = None, **numbers: Any
 ) -> str:
     """A query log; returns where its words come from."""
     words, source = _topics(topics, str(numbers.get("shape")))

@@ -12,13 +12,7 @@ from setveil.data.summary import Summary, summarize
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress, Read, Where
 from setveil.pipeline.beside import columns_note
-from setveil.pipeline.inputs import (
-    KEEP,
-    identifier_note,
-    load_with_account,
-    notes_on,
-    people_of,
-)
+from setveil.pipeline.inputs import KEEP, identifier_note, load_with_account, notes_on, people_of
 from setveil.pipeline.loading import count_distinct
 from setveil.pipeline.names import USUAL, Words, check_words, reading_from
 from setveil.pipeline.notes import names_note

@@ -121,10 +121,7 @@ def effect_note(release: Release, usual: Release, data: Transactions) -> str:
 
 
 def rare_note(
-    published: frozenset[str],
-    data: Transactions,
-    promise: Promise,
-    people: People | None = None,
+    published: frozenset[str], data: Transactions, promise: Promise, people: People | None = None
 ) -> tuple[str, ...]:
     """A note if items are published that fewer than k people (or records) have: perhaps names, or
     the private ones."""

@@ -154,11 +154,7 @@ def countable_check(stated: Mapping[str, object], found: Countable) -> Check:
 
 
 def _seen(
-    parts: ReleaseParts,
-    words: Vocabulary,
-    limit: int,
-    frequent: Sequence[str] | None,
-    number: int,
+    parts: ReleaseParts, words: Vocabulary, limit: int, frequent: Sequence[str] | None, number: int
 ) -> Seen | SetveilError:
     """Verify one part; what the library refuses is an answer, not a failure."""
     try:

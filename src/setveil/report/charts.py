@@ -16,14 +16,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.comparing.cells import axes
-from setveil.pipeline.dossier import (
-    MOST_POINTS,
-    Dossier,
-    Level,
-    Narrowed,
-    Pair,
-    dossier_sizes,
-)
+from setveil.pipeline.dossier import MOST_POINTS, Dossier, Level, Narrowed, Pair, dossier_sizes
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
 from setveil.report.comparison import cell_name, common_measures

@@ -185,10 +185,7 @@ def _read_ticks(table: Table, reading: Reading, ticks: Ticks) -> Transactions:
 
 
 def _of_options(
-    table: Table,
-    reading: Reading,
-    columns: Sequence[str],
-    items: Callable[[int, Row], Counted],
+    table: Table, reading: Reading, columns: Sequence[str], items: Callable[[int, Row], Counted]
 ) -> Transactions:
     """A record for each row, of the items in these columns."""
     names = table.glimpse.names
@@ -225,10 +222,7 @@ class _Columns:
 
 
 def _collected(
-    table: Table,
-    reading: Reading,
-    columns: _Columns,
-    items: Callable[[int, Row], Counted],
+    table: Table, reading: Reading, columns: _Columns, items: Callable[[int, Row], Counted]
 ) -> Transactions:
     """A record for each row, or for each value of the record column if the user named it."""
     records, owners, numbers = RecordBuilder(reading), list[int](), Numbering[object]()

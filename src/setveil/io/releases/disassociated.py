@@ -38,12 +38,7 @@ from setveil.io.source.source import Source, open_source
 from setveil.io.writing import not_unicode, write_lines
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.canonical import together
-from setveil.published.disassociated.clusters import (
-    MOST_RECORDS,
-    FlatArrays,
-    Flattening,
-    repeated,
-)
+from setveil.published.disassociated.clusters import MOST_RECORDS, FlatArrays, Flattening, repeated
 from setveil.published.disassociated.form import Disassociated
 
 if TYPE_CHECKING:

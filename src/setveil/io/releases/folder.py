@@ -59,13 +59,7 @@ from setveil.io.releases.grouped import GROUPED
 from setveil.io.releases.recordforms import GENERALIZED, SUPPRESSED, SYNTHETIC, TYPICAL_BAGS
 from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.trees import check_pruned, whole_tree
-from setveil.io.releases.versions import (
-    FIRST_STATED,
-    FORMAT,
-    SAYS_COUNTABLE,
-    UNSTATED,
-    updated,
-)
+from setveil.io.releases.versions import FIRST_STATED, FORMAT, SAYS_COUNTABLE, UNSTATED, updated
 from setveil.promises import PROMISES, Promise
 from setveil.published.countable import Countable, is_statement
 from setveil.published.disassociated.clusters import MOST_RECORDS

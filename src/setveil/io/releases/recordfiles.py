@@ -27,14 +27,7 @@ from setveil.io.formats.parquet import check_magic, write_parquet_rows
 from setveil.io.formats.reading import Pairs
 from setveil.io.releases.form import PartFile, ReleaseFolder
 from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
-from setveil.io.source.database import (
-    column_types,
-    csv_table,
-    database,
-    quoted,
-    run,
-    translated,
-)
+from setveil.io.source.database import column_types, csv_table, database, quoted, run, translated
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
 from setveil.published.rows import relabeled

@@ -27,14 +27,7 @@ from setveil.io.releases.form import (
 )
 from setveil.io.releases.recordfiles import read_records, write_records
 from setveil.io.releases.strict import check_lines
-from setveil.io.releases.trees import (
-    RECIPE,
-    TREE,
-    read_origin,
-    read_tree,
-    write_origin,
-    write_tree,
-)
+from setveil.io.releases.trees import RECIPE, TREE, read_origin, read_tree, write_origin, write_tree
 from setveil.io.writing import write_lines
 from setveil.published.disassociated.clusters import MOST_RECORDS
 from setveil.published.generalized import Generalized

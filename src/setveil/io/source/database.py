@@ -188,12 +188,7 @@ def named(column: str) -> str:
 
 
 def csv_table(
-    path: Path,
-    columns: Iterable[str],
-    *,
-    delimiter: str = ",",
-    header: bool = True,
-    more: str = "",
+    path: Path, columns: Iterable[str], *, delimiter: str = ",", header: bool = True, more: str = ""
 ) -> str:
     """SQL for the rows of a CSV file, under our column names, all of them texts."""
     types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)

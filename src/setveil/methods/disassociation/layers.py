@@ -20,11 +20,7 @@ from setveil.methods.disassociation.head import Arranged
 from setveil.methods.disassociation.judging import Judge
 from setveil.methods.disassociation.partitioning import Clusters, horpart, in_order, only_items
 from setveil.methods.disassociation.refine import Joints, no_joints
-from setveil.methods.disassociation.sketches import (
-    Divided,
-    Layers,
-    join_rows,
-)
+from setveil.methods.disassociation.sketches import Divided, Layers, join_rows
 from setveil.threads import at_once
 
 FEW = 200_000

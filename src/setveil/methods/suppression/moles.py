@@ -200,9 +200,7 @@ def _larger_moles(
         weights = np.diff(level.firsts)
 
 
-def _extend(
-    task: tuple[SplitRecords, Int64s | Level, Limits, int, int],
-) -> tuple[Int32s, Int32s]:
+def _extend(task: tuple[SplitRecords, Int64s | Level, Limits, int, int]) -> tuple[Int32s, Int32s]:
     """The minimal moles that begin with some ranks, and the other itemsets that may be extended."""
     from setveil.kernels.suppression.moles import extend_items, extend_level
 

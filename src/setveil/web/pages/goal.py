@@ -30,12 +30,7 @@ from setveil.web import choices
 from setveil.web.choices import both
 from setveil.web.context import form_of, found_of, project_of, store_of
 from setveil.web.following import changing, start
-from setveil.web.forms import (
-    Field,
-    Form,
-    form_field,
-    parameter_field,
-)
+from setveil.web.forms import Field, Form, form_field, parameter_field
 from setveil.web.project import Project, adds_noise, promise_kinds
 from setveil.web.screens import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import StoredJob
