@@ -33,7 +33,8 @@ BELIEFS = 5
 _SURE = 1 - 1e-9
 
 Progress = Callable[[int, int], None]
-Asked = Callable[[Items], float | None]
+Asked = Callable[[View, Items], float | None]
+See = Callable[[int], View]
 ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
     "generalized": view_generalized,
     "suppressed": view_suppressed,
@@ -137,60 +138,40 @@ class _Job:
             numbers.append(None)
         for number in numbers:
             within = most is None or (number is not None and number <= most)
-            yield partial(self.known, number, self.usual, within)
+            yield partial(self.known, "items", number, self.usual, within)
         usual = most if most is not None else max(knows, default=2)
         if self.view.knowing_columns(0) is not None:
             more = (usual, *[usual + 1] * (most is not None), None)
             for number in (0, *more):
                 within = number == 0 or most is None or (number is not None and number <= most)
-                yield partial(self.columns, number, within)
+                yield partial(self.known, "columns", number, self.usual, within, self.seen)
         yield lambda: self.lacking(usual)
         if self.usual == "public item":
-            yield partial(self.known, 1, "private item", False)
-            yield partial(self.known, None, "private item", False)
+            yield partial(self.known, "items", 1, "private item", False)
+            yield partial(self.known, "items", None, "private item", False)
         if most is not None:
-            yield partial(self.known, None, "item", False)
+            yield partial(self.known, "items", None, "item", False)
         yield lambda: self.apart(usual)
         if other is not None:
             yield lambda: [self.both(usual, other)]
 
-    def known(self, items: int | None, sort: str, within: bool) -> list[Row]:
-        """A row for an adversary who knows so many items of a person."""
+    def known(
+        self, kind: Kind, items: int | None, sort: str, within: bool, see: See | None = None
+    ) -> list[Row]:
+        """A row for an adversary who knows so many items of a person, and perhaps more: then `see`
+        is what is left of the release for each person."""
         draws = self.pools[sort].draws(items, self.trials, self.random)
-        asked: list[Asked] = [self.view.candidates]
+        asked: list[Asked] = [lambda view, known: view.candidates(known)]
         if within and self.view.possible(()) is not None:
-            asked.append(self.view.possible)
-        values, *rest = self._counted(draws, *asked)
-        row = self._row("items", items, draws, values, (sort, within))
+            asked.append(_possible)
+        values, *rest = self._counted(draws, *asked, see=see)
+        row = self._row(kind, items, draws, values, (sort, within))
         if rest and len(rest[0]):
             row = replace(row, possible=int(rest[0].min()))
         some = draws.first(max(self.trials // BELIEFS, 1))
-        found, hidden = _beliefs(self, some), int(self.private.sum())
+        found, hidden = _beliefs(self, some, see), int(self.private.sum())
         further = _inferred(found.further, some.sample, len(self.base))
-        return [
-            replace(row, further=further, private=_inferred(found.private, some.sample, hidden))
-        ]
-
-    def columns(self, items: int | None, within: bool) -> list[Row]:
-        """A row for an adversary who knows all columns of a person, and so many items."""
-        draws = self.pools[self.usual].draws(items, self.trials, self.random)
-        found: dict[tuple[int, Items], tuple[float, float]] = {}
-        for draw in draws.draws:
-            view = self.seen(draw.record)
-            key = id(view), draw.known
-            if key not in found:
-                possible = view.possible(draw.known)
-                count = view.candidates(draw.known)
-                found[key] = count, count if possible is None else float(possible)
-        pairs = [found[id(self.seen(draw.record)), draw.known] for draw in draws.draws]
-        values, least = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-        row = self._row("columns", items, draws, values, (self.usual, within))
-        if within and self.view.possible(()) is not None and len(least):
-            row = replace(row, possible=int(least.min()))
-        some = draws.first(max(self.trials // BELIEFS, 1))
-        inferred, hidden = _beliefs(self, some, self.seen), int(self.private.sum())
-        further = _inferred(inferred.further, some.sample, len(self.base))
-        private = _inferred(inferred.private, some.sample, hidden)
+        private = _inferred(found.private, some.sample, hidden)
         return [replace(row, further=further, private=private)]
 
     def seen(self, person: int) -> View:
@@ -214,8 +195,11 @@ class _Job:
         them for somebody who knows the method."""
         if self.view.expected(()) is not None:
             draws = self.pools[self.usual].draws(items, self.trials, self.random)
-            method = partial(self.view.possible, knowing_method=True)
-            expected, capped = self._counted(draws, self.view.expected, method)
+            expected, capped = self._counted(
+                draws,
+                lambda view, known: view.expected(known),
+                lambda view, known: view.possible(known, knowing_method=True),
+            )
             self.found += apart(items, (expected, capped), self.promise.crowd, draws.sample)
         return []
 
@@ -226,7 +210,7 @@ class _Job:
         homes = [_home(self.view, len(self.data), "release"), _home(second, len(self.data))]
         translate = covered(other, self.data).vocabulary.find(self.data.vocabulary).tolist()
 
-        def people(known: Items) -> float:
+        def people(_: View, known: Items) -> float:
             marks = np.ones(len(self.data), dtype=bool)
             asked = (known, tuple(n for n in (translate[i] for i in known) if n >= 0))
             for view, home, items in zip((self.view, second), homes, asked, strict=True):
@@ -240,14 +224,16 @@ class _Job:
         (values,) = self._counted(draws, people)
         return self._row("both", items, draws, values, (self.usual, False))
 
-    def _counted(self, draws: Draws, *asked: Asked) -> Floats:
+    def _counted(self, draws: Draws, *asked: Asked, see: See | None = None) -> Floats:
         """What is asked about the known items of each draw, a line for each question; the same
         items are searched once."""
-        found: dict[Items, list[float]] = {}
-        for draw in draws.draws:
-            if draw.known not in found:
-                found[draw.known] = [float(ask(draw.known) or 0) for ask in asked]
-        values = [found[draw.known] for draw in draws.draws]
+        found: dict[tuple[int, Items], list[float]] = {}
+        views = [self.view if see is None else see(draw.record) for draw in draws.draws]
+        keys = [(id(view), draw.known) for view, draw in zip(views, draws.draws, strict=True)]
+        for key, view in zip(keys, views, strict=True):
+            if key not in found:
+                found[key] = [float(ask(view, key[1]) or 0) for ask in asked]
+        values = [found[key] for key in keys]
         return np.array(values, dtype=np.float64).reshape(-1, len(asked)).T
 
     def _row(
@@ -255,6 +241,12 @@ class _Job:
     ) -> Row:
         figures: dict[str, Any] = summed_up(values, draws.sample, self.promise.crowd)
         return Row(kind, items, *about, draws.people, **figures)
+
+
+def _possible(view: View, known: Items) -> float:
+    """The records that can have the items in one original; those that are shown, if all are."""
+    possible = view.possible(known)
+    return view.candidates(known) if possible is None else possible
 
 
 def _home(view: View, people: int, parameter: str = "other") -> Any:
@@ -275,7 +267,7 @@ class _Seen:
         self.private = np.full((3, draws), np.nan)
 
 
-def _beliefs(job: _Job, draws: Draws, see: Callable[[int], View] | None = None) -> _Seen:
+def _beliefs(job: _Job, draws: Draws, see: See | None) -> _Seen:
     """What is inferred about further items, all of them and the private ones, from what an
     adversary sees who looks for a person."""
     seen, same = _Seen(len(draws.draws)), dict[tuple[int, Items], list[int]]()
