@@ -42,7 +42,7 @@ ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
     "disassociated": view_disassociated,
     "grouped": view_grouped,
 }
-"""By form: what an adversary sees. `rows.view_rows` suits any form with certain rows."""
+"""By form: what an adversary sees. `rowview.view_rows` suits any form with certain rows."""
 NOT_ATTACKED = {
     "synthetic": "no record of a synthetic release belongs to a person, so there is nobody to "
     "find; its epsilon bounds what anybody can learn from it, whatever they know",
