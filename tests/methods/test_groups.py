@@ -23,6 +23,7 @@ from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
 from setveil.kernels.groups import Laid, Wanted, pair_errors
 from setveil.methods.groups import Groups
 from setveil.methods.groups.axes import axis_of
+from setveil.methods.groups.combined import Errors, combined_cut
 from setveil.methods.groups.cuts import cuts_of
 from setveil.methods.groups.losses import covering_loss
 from setveil.methods.groups.tree import best_cut, column_losses, grown
@@ -91,6 +92,42 @@ def test_the_best_cut_is_the_best_of_all_cuts(seeds):
         cut = best_cut(parent, np.array(losses))
         assert sorted(cut) in [sorted(each) for each in plain.all_cuts(parent)]
         assert sum(losses[node] for node in cut) == pytest.approx(plain.least_loss(parent, losses))
+
+
+@proof(20_000, quick=100)
+def test_the_cut_for_joint_errors_is_the_best_of_all_cuts_of_a_small_tree(seeds):
+    for seed in seeds:
+        source = random.Random(seed)
+        parent = [-1, *(source.randrange(node) for node in range(1, source.randint(1, 9)))]
+        own = [source.random() * 2 for _ in parent]
+        errors = [
+            {pair: source.uniform(-1, 1) for pair in range(3) if source.random() < 0.7}
+            for _ in parent
+        ]
+        cut = combined_cut(parent, np.array(own), errors_of(errors, 3), 1.0)
+        cuts = [sorted(each) for each in plain.all_cuts(parent)]
+        assert cut in cuts
+        least = min(plain.joint_loss(each, own, errors, 3) for each in cuts)
+        assert plain.joint_loss(cut, own, errors, 3) == pytest.approx(least)
+
+
+def test_the_cut_for_joint_errors_of_a_large_tree_is_never_worse_than_that_for_single_ones():
+    for seed in range(20):
+        source = random.Random(seed)
+        parent = [-1, *((node - 1) // 2 for node in range(1, 255))]
+        size = [2.0 ** -int(np.log2(node + 1)) for node in range(255)]
+        own = [each**2 for each in size]
+        errors = [{pair: source.uniform(-1, 0.7) * share for pair in range(20)} for share in size]
+        made = errors_of(errors, 20)
+        cut = combined_cut(parent, np.array(own), made, 1.0)
+        single = best_cut(parent, np.array(own) + made.alone)
+        losses = [plain.joint_loss(each, own, errors, 20) for each in (cut, single)]
+        assert losses[0] <= losses[1] + 1e-12
+
+
+def errors_of(errors, many):
+    nodes = [(np.array([*found], dtype=np.int32), np.array([*found.values()])) for found in errors]
+    return Errors.of(nodes, many)
 
 
 @proof(2_000, quick=60)
@@ -280,10 +317,10 @@ def test_the_kernel_of_pair_errors_gives_what_its_twin_gives(seeds):
             np.repeat([0, 1], [len(group) for group in groups]),
         )
         supports = np.array(list(wanted.values()), dtype=np.int64)
-        found = pair_errors(laid, Wanted(number, supports), 2)
-        assert found.tolist() == pytest.approx(
-            [plain.pair_errors(group, wanted) for group in groups]
-        )
+        bounds, pairs, errors = pair_errors(laid, Wanted(number, supports), 2)
+        for group, start, stop in zip(groups, bounds, bounds[1:], strict=False):
+            found = dict(zip(pairs[start:stop].tolist(), errors[start:stop].tolist(), strict=True))
+            assert found == pytest.approx(plain.pair_errors(group, wanted))
 
 
 def some_cluster(source):

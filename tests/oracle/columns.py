@@ -30,11 +30,12 @@ def covers(low: float | None, high: float | None, or_missing: bool, value: float
 
 def pair_errors(
     clusters: Sequence[Sequence[dict[str, Any]]], wanted: dict[tuple[int, int], int]
-) -> float:
-    """The error of one group: each record of a cluster is a dict of items and their chunks (-1 if
-    in the term chunk); `wanted` has pairs and their supports in all records."""
-    total = 0.0
-    for (one, other), support in wanted.items():
+) -> dict[int, float]:
+    """The errors of one group, by the number of the pair: each record of a cluster is a dict of
+    items and their chunks (-1 if in the term chunk); `wanted` has pairs and their supports in all
+    records."""
+    found = {}
+    for number, ((one, other), support) in enumerate(wanted.items()):
         error = 0.0
         for cluster in clusters:
             true = sum(one in record and other in record for record in cluster)
@@ -48,8 +49,17 @@ def pair_errors(
                 for item in (one, other)
             ]
             error += held[0] * held[1] / len(cluster) - true
-        total += abs(error) / support
-    return total
+        if abs(error) > 1e-9:
+            found[number] = error / support
+    return found
+
+
+def joint_loss(
+    cut: Sequence[int], own: Sequence[float], errors: Sequence[dict[int, float]], many: int
+) -> float:
+    """The own losses of the groups of a cut, and the mean size of their joint errors."""
+    totals = [sum(errors[node].get(pair, 0.0) for node in cut) for pair in range(many)]
+    return sum(own[node] for node in cut) + sum(map(abs, totals)) / many
 
 
 def pairs_of(items: Sequence[int]) -> list[tuple[int, int]]:

@@ -4,8 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Floats, Int32s, Int64s
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
+
+NOTHING = 1e-9
+"""A smaller error is none but for rounding."""
 
 
 class Laid(NamedTuple):
@@ -26,18 +29,18 @@ class Wanted(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What is known of one cluster, and of the pairs of one group."""
+    """What is known of one cluster."""
 
     held: Int64s  # how many records of the cluster have each item
     chunk: Int32s  # of each item
     touched: Int64s  # the items of the cluster
     inside: Int64s  # how many of its records have each pair in one chunk
-    errors: Floats  # of each pair: expected less true, over the clusters of the group so far
 
 
 @kernel
 def pair_errors(laid, wanted, groups):
-    """For each group the sum over the pairs of |expected - true support| / support in all records.
+    """For each group and pair (expected - true support) / support in all records; of each group the
+    pairs with an error, ascending, and their errors, one group after the other.
 
     What is inside a chunk is exact. Else a b / s records of a cluster of s are expected to have two
     items that a and b of them have; an item of the term chunk counts once."""
@@ -47,25 +50,47 @@ def pair_errors(laid, wanted, groups):
         np.full(width, -1, np.int32),
         np.empty(width, np.int64),
         np.zeros(many, np.int64),
-        np.zeros(many, np.float64),
     )
-    met, is_met = np.empty(many, np.int64), np.zeros(many, np.bool_)
-    errors = np.zeros(groups, np.float64)
-    end = np.int64(0)
-    for cluster in range(len(laid.group)):
-        end = add_cluster(laid, wanted, cluster, notes, met, is_met, end)
-        if cluster + 1 == len(laid.group) or laid.group[cluster + 1] != laid.group[cluster]:
-            for i in range(end):
-                pair = met[i]
-                errors[laid.group[cluster]] += abs(notes.errors[pair]) / wanted.supports[pair]
-                notes.errors[pair], is_met[pair] = 0.0, False
-            end = np.int64(0)
-    return errors
+    errors, bounds = np.zeros(many, np.float64), np.zeros(groups + 1, np.int64)
+    pairs, found = np.empty(many + groups, np.int32), np.empty(many + groups, np.float64)
+    cluster, end = np.int64(0), np.int64(0)
+    for group in range(groups):
+        while cluster < len(laid.group) and laid.group[cluster] == group:
+            add_cluster(laid, wanted, cluster, notes, errors)
+            cluster += 1
+        if end + many > len(pairs):
+            pairs = np.append(pairs, np.empty(len(pairs) + many, np.int32))
+            found = np.append(found, np.empty(len(found) + many, np.float64))
+        for pair in range(many):
+            if abs(errors[pair]) > NOTHING:
+                pairs[end], found[end] = pair, errors[pair] / wanted.supports[pair]
+                end += 1
+            errors[pair] = 0.0
+        bounds[group + 1] = end
+    return bounds, pairs[:end], found[:end]
+
+
+@kernel
+def add_errors(bounds, pairs, errors, groups, totals):
+    """Add the errors of some groups to the totals of each pair."""
+    for group in groups:
+        for at in range(bounds[group], bounds[group + 1]):
+            totals[pairs[at]] += errors[at]
+
+
+@kernel
+def weigh_errors(bounds, pairs, errors, weights):
+    """For each group the sum of its errors times the weights of their pairs."""
+    sums = np.zeros(len(bounds) - 1, np.float64)
+    for group in range(len(sums)):
+        for at in range(bounds[group], bounds[group + 1]):
+            sums[group] += errors[at] * weights[pairs[at]]
+    return sums
 
 
 @step
-def add_cluster(laid, wanted, cluster, notes, met, is_met, end):
-    """Add what a cluster is expected to have of each pair, less what it has; lists the pairs."""
+def add_cluster(laid, wanted, cluster, notes, errors):
+    """Add to the errors what a cluster is expected to have of each pair, less what it has."""
     distinct = np.int64(0)
     for record in range(laid.bounds[cluster], laid.bounds[cluster + 1]):
         for at in range(laid.indptr[record], laid.indptr[record + 1]):
@@ -78,24 +103,19 @@ def add_cluster(laid, wanted, cluster, notes, met, is_met, end):
             for other in range(laid.indptr[record], at):
                 pair = wanted.number[item, laid.items[other]]
                 if pair >= 0:
-                    notes.errors[pair] -= 1
+                    errors[pair] -= 1
                     joined = laid.chunk[at] >= 0 and laid.chunk[at] == laid.chunk[other]
                     notes.inside[pair] += joined
     size = laid.bounds[cluster + 1] - laid.bounds[cluster]
     for i in range(distinct):
         for j in range(i):
-            pair = wanted.number[notes.touched[i], notes.touched[j]]
+            one, other = notes.touched[i], notes.touched[j]
+            pair = wanted.number[one, other]
             if pair >= 0:
-                if not is_met[pair]:
-                    met[end], is_met[pair] = pair, True
-                    end += 1
-                notes.errors[pair] += expected(
-                    notes.touched[i], notes.touched[j], size, pair, notes
-                )
+                errors[pair] += expected(one, other, size, pair, notes)
                 notes.inside[pair] = 0
     for i in range(distinct):
         notes.held[notes.touched[i]] = 0
-    return end
 
 
 @step

@@ -83,6 +83,8 @@ class Method(ABC, Generic[Form]):
     form: ClassVar[str] = "generalized"  # the form of its releases
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     """Parameters that may lose less under the same promise, and the values to try."""
+    weighs: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    """Parameters that weigh one loss against another, and the values that show the trade."""
     by_meaning: ClassVar[tuple[str, ...]] = ()
     """Those of them that help only if the tree groups items by their meaning."""
     runs_anywhere: ClassVar[bool] = False  # else on the engine local alone
@@ -113,6 +115,11 @@ class Method(ABC, Generic[Form]):
         records = self.admit(data)
         self.check(len(records), promise, hierarchy, engine)
         return self._anonymize(Request(records, promise, hierarchy, engine, progress))
+
+    @property
+    def uses_hierarchy(self) -> bool:
+        """Whether it generalizes items with its present parameters, so that it needs a tree."""
+        return self.needs_hierarchy
 
     def remark(self, release: Any) -> str:
         """What a user should know about what was chosen; empty if there is nothing."""

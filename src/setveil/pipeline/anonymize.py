@@ -194,7 +194,7 @@ def _explained(loaded: Loaded, outcome: Outcome, stages: Stages) -> Outcome:
     if data is None:
         return outcome
     found = dict[str, Any]()
-    if tree is not None and job.method.needs_hierarchy:
+    if tree is not None and job.method.uses_hierarchy:
         found["remarks"] = remarks(tree)
     if outcome.usefulness is not None and outcome.usefulness.is_poor:
         with stages("looking for something better", compiles=True):

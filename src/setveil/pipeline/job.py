@@ -218,7 +218,7 @@ def check_job(job: Job) -> None:
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)
-    if job.unknown == "drop" and not (job.method.needs_hierarchy or job.method.draws_noise):
+    if job.unknown == "drop" and not (job.method.uses_hierarchy or job.method.draws_noise):
         allowed = f"{job.method.name} publishes items as they are and only measures with the tree"
         raise ParameterError("unknown", job.unknown, allowed)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)

@@ -1,12 +1,10 @@
-"""What the sets of each node of a tree of groups are expected to lose, each as a group of its own.
-
-Losses add up over groups: that of a node is what it adds to the loss of the whole release."""
+"""What the sets of each node of a tree of groups are expected to lose, and the best cut for it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,20 +15,30 @@ from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.disassociation.given import Block, Rule
-from setveil.methods.groups.tree import Tree
+from setveil.methods.disassociation import Disassociation
+from setveil.methods.groups.combined import Errors, combined_cut
+from setveil.methods.groups.tree import Tree, best_cut
 from setveil.methods.method import Method
 from setveil.promises import Promise
 from setveil.published import Release
 
-MEASURED = 5_000
+MEASURED = 2_000
 """The sets of a node of so many rows are published to see what is lost; those of smaller ones are
 estimated, or only some of them are published."""
+NOTHING = 1e-9
+"""A smaller error is none but for rounding."""
+MOST_SCALED = 2.0
+"""An estimate is at most multiplied by this."""
 SAMPLED = 12
 """Of how many smaller nodes of about one size the sets are published."""
 PAIRS = 1000
 """So many of the most frequent pairs are judged."""
 SMALL = 6
 """Small clusters have fewer than so many times k records."""
+
+
+SEARCHED = 1_000
+"""In smaller groups disassociation makes small clusters, without looking for anything better."""
 
 
 class Within(NamedTuple):
@@ -44,8 +52,10 @@ class Within(NamedTuple):
         """The release of some sets, over no items but theirs."""
         from setveil.engines.local import Local
 
-        own = rows.without_rare(1)
-        return self.method.anonymize(own, self.promise, self.hierarchy, engine=Local(1))
+        own, method = rows.without_rare(1), self.method
+        if isinstance(method, Disassociation) and len(rows) < SEARCHED:
+            method = replace(method, arrangement="small")
+        return method.anonymize(own, self.promise, self.hierarchy, engine=Local(1))
 
 
 class Task(NamedTuple):
@@ -53,10 +63,10 @@ class Task(NamedTuple):
 
     within: Within
     rows: Transactions
-    measure: Callable[[Release, Transactions], float]
+    measure: Callable[[Release, Transactions], Any]
 
 
-def measured(task: Task) -> float:
+def measured(task: Task) -> Any:
     """What the sets of one group lose."""
     return task.measure(task.within.release(task.rows), task.rows)
 
@@ -69,15 +79,17 @@ class SetLosses(ABC):
     engine: Engine
 
     @abstractmethod
-    def of(self, tree: Tree) -> Floats:
-        """The loss of each node."""
+    def cut(self, tree: Tree, own: Floats, share: float) -> list[int]:
+        """The cut with the least sum of other losses of its nodes, their `own`, and `share` times
+        that of its sets, as a share of what one group or the smallest groups lose, if that is more.
+        """
 
     def _measured(
         self,
         tree: Tree,
         nodes: Iterable[int],
-        measure: Callable[[Release, Transactions], float],
-    ) -> Iterator[float]:
+        measure: Callable[[Release, Transactions], Any],
+    ) -> Iterator[Any]:
         """That of the sets of some nodes, as they are published."""
         tasks = (Task(self.within, self.data.take(tree.rows[node]), measure) for node in nodes)
         return self.engine.map(measured, tasks)
@@ -94,15 +106,15 @@ class Covered(SetLosses):
     within: Within
     engine: Engine
 
+    def cut(self, tree: Tree, own: Floats, share: float) -> list[int]:
+        losses = self.of(tree)
+        worst = max(float(losses[0]), float(losses[tree.leaves].sum()))
+        return best_cut(tree.parent, own + share * losses / (worst or 1.0))
+
     def of(self, tree: Tree) -> Floats:
-        sizes = np.maximum(tree.sizes, 1)
-        kinds = np.where(sizes >= MEASURED, -1, np.log2(sizes).astype(np.int64))
-        chosen = list[int]()
-        for kind in np.unique(kinds).tolist():
-            nodes = np.flatnonzero(kinds == kind)
-            few = kind < 0 or len(nodes) <= SAMPLED
-            spread = np.linspace(0, len(nodes) - 1, SAMPLED).astype(np.int64)
-            chosen += (nodes if few else nodes[spread]).tolist()
+        """The loss of each node."""
+        kinds = kinds_of(tree)
+        chosen = np.flatnonzero(kinds < 0).tolist() + [at for some in sampled(kinds) for at in some]
         means = np.full(len(tree), -1.0)
         means[chosen] = list(self._measured(tree, chosen, self._ncp))
         for kind in np.unique(kinds[means < 0]).tolist():
@@ -115,6 +127,20 @@ class Covered(SetLosses):
 
     def _ncp(self, release: Release, rows: Transactions) -> float:
         return covering_loss(release, rows, self.within.hierarchy)
+
+
+def kinds_of(tree: Tree) -> Int64s:
+    """The size of each node, as a power of two; -1 from `MEASURED` rows on."""
+    sizes = np.maximum(tree.sizes, 1)
+    return np.where(sizes >= MEASURED, -1, np.log2(sizes).astype(np.int64))
+
+
+def sampled(kinds: Int64s) -> Iterator[list[int]]:
+    """Some nodes of each size below `MEASURED` rows."""
+    for kind in np.unique(kinds[kinds >= 0]).tolist():
+        nodes = np.flatnonzero(kinds == kind)
+        spread = np.linspace(0, len(nodes) - 1, SAMPLED).astype(np.int64)
+        yield (nodes if len(nodes) <= SAMPLED else nodes[spread]).tolist()
 
 
 def covering_loss(release: Any, rows: Transactions, tree: Hierarchy | None) -> float:
@@ -179,11 +205,12 @@ class Frequent(NamedTuple):
 @dataclass(frozen=True)
 class Unlinked(SetLosses):
     """For disassociated sets: the mean over the most frequent pairs of the whole data of the error
-    of their expected support in the group, as a share of their support in the whole data.
+    of their expected support, as a share of their support.
 
-    Errors of groups may cancel, so the sum is at least the error of the release. Nodes below
-    `MEASURED` rows are estimated, all of one level at once: each as one cluster, and in small
-    clusters, without joining any; the better one counts."""
+    Errors of groups about a pair may cancel: that of a cut is that of its groups together. Nodes
+    below `MEASURED` rows are estimated, all of one level at once: each as one cluster, and in small
+    clusters, without joining any; the better one counts. Some of each size are published: the
+    errors of that size are taken to be smaller, or larger, in the same proportion."""
 
     data: Transactions
     within: Within
@@ -191,31 +218,57 @@ class Unlinked(SetLosses):
     k: int
     m: int
 
-    def of(self, tree: Tree) -> Floats:
-        if not len(self._frequent.pairs):
-            return np.zeros(len(tree))
-        losses, large = np.zeros(len(tree)), np.flatnonzero(tree.sizes >= MEASURED)
-        losses[large] = list(self._measured(tree, large.tolist(), self._error))
+    def cut(self, tree: Tree, own: Floats, share: float) -> list[int]:
+        errors = self.of(tree)
+        worst = max(errors.joint([0]), errors.joint(tree.leaves))
+        return combined_cut(tree.parent, own, errors, share / (worst or 1.0))
+
+    def of(self, tree: Tree) -> Errors:
+        """The error of each node about each pair."""
+        many, none = len(self._frequent.pairs), (np.zeros(0, dtype=np.int32), np.zeros(0))
+        found = [none] * len(tree)
+        large = np.flatnonzero(tree.sizes >= MEASURED).tolist() if many else []
+        for node, errors in zip(large, self._measured(tree, large, self._error), strict=True):
+            found[node] = errors
         depth = np.zeros(len(tree), dtype=np.int64)
         for node in range(1, len(tree)):
             depth[node] = depth[tree.parent[node]] + 1
-        for level in range(int(depth.max()) + 1):
-            nodes = np.flatnonzero((depth == level) & (tree.sizes < MEASURED))
-            if len(nodes):
-                losses[nodes] = self.estimated([tree.rows[node] for node in nodes]).min(axis=0)
-        return losses
+        for level in range(int(depth.max()) + 1 if many else 0):
+            nodes = np.flatnonzero((depth == level) & (tree.sizes < MEASURED)).tolist()
+            for node, errors in zip(nodes, self._estimated(tree, nodes), strict=True):
+                found[node] = errors
+        return self._scaled(Errors.of(found, many), tree) if many else Errors.of(found, many)
 
-    def estimated(self, groups: list[Int64s]) -> Floats:
-        """The loss of each group as one cluster (the first row) and in small clusters."""
+    def _scaled(self, errors: Errors, tree: Tree) -> Errors:
+        """The errors with those of each size scaled by what some nodes of that size really add to
+        the error of the smallest groups."""
+        kinds = kinds_of(tree)
+        signs = np.sign(errors.total(tree.leaves))
+        guessed, scale = errors.weighed(signs), np.ones(len(tree))
+        for nodes in sampled(kinds):
+            real = sum(
+                float(found @ signs[pairs]) / errors.many
+                for pairs, found in self._measured(tree, nodes, self._error)
+            )
+            expected = float(guessed[nodes].sum())
+            if abs(expected) > NOTHING:
+                scale[kinds == kinds[nodes[0]]] = min(max(real / expected, 0.0), MOST_SCALED)
+        return errors._replace(errors=errors.errors * np.repeat(scale, np.diff(errors.bounds)))
+
+    def _estimated(self, tree: Tree, nodes: Sequence[int]) -> Iterator[tuple[Int32s, Floats]]:
+        """The errors of some nodes, each as one cluster or in small clusters."""
         from setveil.kernels.disassociation.horizontal import Groups, Sizes, split_horizontally
 
+        if not nodes:
+            return
         has_items = self.data.lengths > 0
-        groups = [rows[has_items[rows]] for rows in groups]
+        groups = [tree.rows[node][has_items[tree.rows[node]]] for node in nodes]
         rows, bounds = self.data.take(np.concatenate(groups)), offsets(list(map(len, groups)))
-        whole = self._errors(rows, bounds, bounds)
+        whole = list(self._errors(rows, bounds, bounds))
         limit = SMALL * self.k
         if np.diff(bounds).max() < limit:
-            return np.stack((whole, whole))
+            yield from whole
+            return
         none = np.zeros(0, dtype=np.int64)
         given = Groups(bounds, np.ones(len(groups), dtype=bool), np.zeros_like(bounds), none)
         order, small, *_ = split_horizontally(
@@ -225,10 +278,13 @@ class Unlinked(SetLosses):
             given,
             Sizes(self.k, limit, 0),
         )
-        return np.stack((whole, self._errors(rows.take(order), small, bounds)))
+        for one, other in zip(whole, self._errors(rows.take(order), small, bounds), strict=True):
+            yield min(one, other, key=lambda errors: float(np.abs(errors[1]).sum()))
 
-    def _errors(self, rows: Transactions, clusters: Int64s, bounds: Int64s) -> Floats:
-        """The loss of each group, whose rows begin at `bounds`, in these clusters."""
+    def _errors(
+        self, rows: Transactions, clusters: Int64s, bounds: Int64s
+    ) -> Iterator[tuple[Int32s, Floats]]:
+        """The errors of each group, whose rows begin at `bounds`, in these clusters."""
         from setveil.kernels.disassociation.chunks import split_vertically
         from setveil.kernels.groups import Laid, Wanted, pair_errors
 
@@ -245,11 +301,12 @@ class Unlinked(SetLosses):
             np.searchsorted(bounds, clusters[:-1], side="right") - 1,
         )
         wanted = Wanted(number, frequent.supports)
-        found: Floats = pair_errors(laid, wanted, len(bounds) - 1)
-        return found / len(frequent.pairs)
+        ends, pairs, errors = pair_errors(laid, wanted, len(bounds) - 1)
+        for start, stop in zip(ends, ends[1:], strict=False):
+            yield pairs[start:stop], errors[start:stop]
 
-    def _error(self, release: Release, rows: Transactions) -> float:
-        """The loss of a group as it was published."""
+    def _error(self, release: Release, rows: Transactions) -> tuple[Int32s, Floats]:
+        """The errors of a group as it was published."""
         known = release.items.numbers
         names = [rows.vocabulary[item] for item in np.flatnonzero(self._frequent.inside).tolist()]
         place = np.cumsum(self._frequent.inside) - 1
@@ -258,8 +315,8 @@ class Unlinked(SetLosses):
         both = is_there[pairs].all(axis=1)
         expected = np.zeros(len(pairs))
         expected[both] = release.estimates(names, pairs[both])
-        true = self._counted(rows)
-        return float((np.abs(expected - true) / self._frequent.supports).mean())
+        errors = (expected - self._counted(rows)) / self._frequent.supports
+        return np.arange(len(pairs), dtype=np.int32), errors
 
     def _counted(self, rows: Transactions) -> Int64s:
         """How many of some rows have each of the frequent pairs."""
@@ -289,4 +346,6 @@ class Unlinked(SetLosses):
 
     @cached_property
     def _rule(self) -> Rule:
-        return Rule(self.k, self.m, np.zeros(max(len(self.data.vocabulary), 1), dtype=bool))
+        named = self.within.promise.named_items.get("sensitive", frozenset())
+        sensitive = np.array([item in named for item in self.data.vocabulary] or [False])
+        return Rule(self.k, self.m, sensitive)

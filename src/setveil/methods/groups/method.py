@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s
+from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.columns import Column, Table
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
@@ -22,12 +22,10 @@ from setveil.methods.partition import Partition
 from setveil.methods.recoding.onecut import Apriori, MHgHs
 from setveil.methods.suppression import Suppression
 from setveil.parameters import with_default
-from setveil.promises import Columns, KAnonymity, KmAnonymity, Promise
+from setveil.promises import Columns, KAnonymity, KmAnonymity, LDiversity, Promise
 from setveil.published import Grouped, PublishedColumn, Release, Span
 from setveil.words import rough_share
 
-SEARCHED = 1_000
-"""In smaller groups disassociation makes small clusters, without looking for anything better."""
 _METHODS: Mapping[str, type[Method[Release]]] = {
     "disassociation": Disassociation,
     "partition": Partition,
@@ -59,9 +57,9 @@ class Groups(Method[Grouped]):
     interval, which says so.
 
     Cost:
-        The tree reads each row once per level and column. Nodes of 5,000 rows or more are published
-        to see what their sets lose; for smaller ones that is estimated: with disassociation for all
-        nodes of one level at once, with other methods from 12 nodes of each size.
+        The tree reads each row once per level and column. Nodes of 2,000 rows or more are published
+        to see what their sets lose; for smaller ones that is estimated from 12 nodes of each size,
+        with disassociation also from clusters of all nodes of one level at once.
 
     Example:
         >>> born = Column("born", "number", ("1931", "1932", "1980"), [0, 1, 2, 2])
@@ -73,11 +71,13 @@ class Groups(Method[Grouped]):
 
     name: ClassVar[str] = "groups"
     promises: ClassVar[tuple[type[Promise], ...]] = (Columns,)
+    additions: ClassVar[tuple[type[Promise], ...]] = (LDiversity,)
     chosen_for: ClassVar[Mapping[type[Promise], str]] = {Columns: "it is the method for columns"}
     needs_hierarchy: ClassVar[bool] = False
     takes_hierarchy: ClassVar[bool] = True
     reads: ClassVar[Literal["tables"]] = "tables"
     form: ClassVar[str] = Grouped.form
+    weighs: ClassVar[Mapping[str, tuple[Any, ...]]] = {"columns_matter": (0, 0.25, 0.5, 0.75, 1)}
     runs_anywhere: ClassVar[bool] = True
     trial: ClassVar[Promise] = Columns(k=2, m=2)
 
@@ -96,6 +96,10 @@ class Groups(Method[Grouped]):
         if not 0 <= self.columns_matter <= 1:
             allowed = "it must be a number from 0 to 1"
             raise ParameterError("columns_matter", self.columns_matter, allowed)
+
+    @property
+    def uses_hierarchy(self) -> bool:
+        return _METHODS[self.within].needs_hierarchy
 
     def admit(self, data: object) -> Table:
         if not isinstance(data, Table) or not data.columns:
@@ -128,30 +132,32 @@ class Groups(Method[Grouped]):
     def _anonymize(self, request: Request[Columns]) -> Grouped:
         data, promise = request.records, request.promise
         assert isinstance(data, Table)
-        counts = _counting(data, promise.k)
+        least = max(part.crowd for part in promise.parts)
+        counts = _counting(data, least)
         request.report(0, 0, "grouping people")
         axes = [axis_of(column, promise.k) for column in data.columns]
-        tree = grown(axes, counts, promise.k)
+        tree = grown(axes, counts, least)
         inner = _METHODS[self.within]()
         hierarchy = request.hierarchy if inner.needs_hierarchy else None
         within = Within(inner, _promise_within(inner, promise), hierarchy)
-        cut = best_cut(tree.parent, self._losses(tree, axes, within, request))
+        cut = self._cut(tree, axes, within, request)
         cut.sort(key=tree.cells.__getitem__)
         return self._published(request, axes, tree, cut, within)
 
-    def _losses(
+    def _cut(
         self, tree: Tree, axes: Sequence[Axis], within: Within, request: Request[Columns]
-    ) -> Floats:
-        """What each node loses of its columns and of its sets."""
+    ) -> list[int]:
+        """The groups that lose least of columns and sets."""
         weight, columns = self.columns_matter, column_losses(tree, axes)
         if weight == 1:
-            return columns
+            return best_cut(tree.parent, columns)
         request.report(0, 0, "weighing columns and items")
         sets, engine = request.records, request.engine
         found: SetLosses = Covered(sets, within, engine)
         if self.within == "disassociation":
             found = Unlinked(sets, within, engine, request.promise.k, request.promise.m)
-        return weight * columns + (1 - weight) * found.of(tree)
+        # Squares: what a further loss of one saves of the other varies a hundredfold along a tree.
+        return found.cut(tree, weight**2 * columns, (1 - weight) ** 2)
 
     def _published(
         self,
@@ -198,10 +204,7 @@ class GroupTask(NamedTuple):
 
 def published(task: GroupTask) -> Release:
     """The release of the sets of a group."""
-    within = task.within
-    if isinstance(within.method, Disassociation) and len(task.rows) < SEARCHED:
-        within = within._replace(method=Disassociation(arrangement="small"))
-    return within.release(task.data.take(task.rows))
+    return task.within.release(task.data.take(task.rows))
 
 
 def _is_anything(column: PublishedColumn, cells: Int32s) -> Flags:
@@ -226,5 +229,5 @@ def _counting(data: Transactions, k: int) -> Flags:
 
 def _promise_within(method: Method[Any], promise: Columns) -> Promise:
     """What the sets of a group must keep."""
-    known = KmAnonymity(k=promise.k, m=promise.m)
+    known = KmAnonymity(k=promise.k, m=promise.m, diversity=promise.diversity)
     return known if isinstance(known, method.promises) else KAnonymity(k=promise.k)

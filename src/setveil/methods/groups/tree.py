@@ -32,6 +32,11 @@ class Tree:
         """How many rows each node has."""
         return np.fromiter(map(len, self.rows), dtype=np.int64, count=len(self))
 
+    @property
+    def leaves(self) -> list[int]:
+        """The smallest groups."""
+        return sorted({*range(len(self))} - {*self.parent})
+
     def add(self, parent: int, cells: tuple[Any, ...], rows: Int64s) -> int:
         """Add a node; returns its number."""
         self.parent.append(parent)
