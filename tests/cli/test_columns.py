@@ -107,3 +107,48 @@ def test_inspect_names_the_columns_and_the_command_that_publishes_them(call, peo
     assert "patient" not in note
     assert "Not read" in call("inspect", people).shown
     assert "Not read" not in call("inspect", people, *HOW).shown
+
+
+def test_a_column_that_is_kept_as_it_is_becomes_items(call, people, tmp_path):
+    kept = ["--column", "born", "--column", "sex", "--column-hierarchy", "sex", "keep"]
+    release = tmp_path / "release"
+    made = call("anonymize", people, "-o", release, *kept, "-k", 4, "-m", 2, "--json")
+    found = json.loads(made.out)
+    assert found["verdict"]["holds"]
+    assert any("each is one of the items that somebody may know" in n for n in found["notes"])
+    read = sv.read_release(release)
+    assert [column.name for column in read.columns] == ["born"]
+    for sex in ("sex=F", "sex=M"):
+        found = read.support([sex])
+        assert found.lower <= 20 <= found.upper
+    assert call("verify", release, "--original", people, *kept).code == 0
+
+
+def test_a_comparison_shows_what_columns_cost_the_items(call, people, tmp_path):
+    weights = ["--columns-matter", "0,1", "--workers", 0]
+    words = ["--methods", "groups", *HOW, *TREE, "-k", 4, "-m", 2, *weights]
+    assert call("compare", people, *words, "-o", tmp_path / "compared").code == 0
+    report = (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
+    assert "Columns or items?" in report
+    assert "columns matter 0" in report
+
+
+def test_sensitive_items_are_hidden_among_l_people_within_groups(call, people, tmp_path):
+    words = [*HOW, *TREE, "-k", 4, "-m", 2, "-l", 6, "--sensitive", "f"]
+    release = tmp_path / "release"
+    found = json.loads(call("anonymize", people, "-o", release, *words, "--json").out)
+    assert found["verdict"]["holds"]
+    assert [c["name"] for c in found["verdict"]["checks"] if "divers" in c["name"]] == [
+        "l-diversity"
+    ]
+    read = sv.read_release(release)
+    assert min(read.group_sizes) >= 6
+    assert read.promise.diversity == sv.LDiversity(l=6, sensitive=["f"])
+    assert call("verify", release, "--original", people, *HOW, *TREE).code == 0
+    stricter = sv.Columns(k=4, m=2, diversity=sv.LDiversity(l=6, sensitive=["flu"]))
+    assert "l-diversity" in [
+        c.name for c in sv.verify(read, promise=stricter).checks if not c.holds
+    ]
+    refused = call("anonymize", people, "-o", tmp_path / "no", *words, "--within", "suppression")
+    assert refused.code == 2
+    assert "does not keep l-diversity" in refused.err

@@ -206,7 +206,8 @@ reading_options = several(
         metavar="COLUMN TREE",
         multiple=True,
         callback=_trees,
-        help="The tree over the words of a column: a file, prefix, or any; repeatable.",
+        help="The tree over the words of a column: a file, prefix, or any; or keep, which makes "
+        "its values items; repeatable.",
     ),
     click.option(
         "--split",

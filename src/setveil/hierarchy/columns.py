@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 from setveil.data.columns import Column, Table
 from setveil.data.tables.beside import GONE, as_words, is_of
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, Note, ParameterError, UnknownItemError, brief
 from setveil.hierarchy.recipes import hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
@@ -18,8 +19,9 @@ from setveil.hierarchy.unknown import lacking, rooted
 from setveil.words import plural
 
 Given = Hierarchy | Path | str
-"""A tree of words, its file, a recipe such as `prefix`, or `any`."""
-ANY = "any"
+"""A tree of words, its file, a recipe such as `prefix`, or one of the words below."""
+ANY, KEEP = "any", "keep"
+"""A word is published as it is or as `any`; or always as it is, as an item of the person."""
 _MANY, _NEARLY_ALL = 20, 0.9
 """Of so many rows and more, a column with so many different values per row names people."""
 
@@ -27,8 +29,8 @@ _MANY, _NEARLY_ALL = 20, 0.9
 def fitted_columns(
     table: Table, trees: Mapping[str, Given], *, keep_unique: bool = False
 ) -> tuple[Table, list[str]]:
-    """The table with the tree of each column that has one, which makes it a column of words; and
-    what the user should know.
+    """The table with the tree of each column that has one, which makes it a column of words, and
+    with the values of columns to keep among the items; and what the user should know.
 
     Raises:
         DataError: if a column has numbers in some rows and words in others, or hardly any value
@@ -40,17 +42,44 @@ def fitted_columns(
         if name not in names:
             allowed = f"it is not one of the columns that are named with {{columns}}: {names}"
             raise ParameterError("column_hierarchies", name, allowed)
-    columns = []
+    columns, kept = list[Column](), list[Column]()
     for column in table.columns:
         given = trees.get(column.name)
-        if given in (None, ANY) and not keep_unique:
+        if given in (None, ANY, KEEP) and not keep_unique:
             _refuse_unique(column)
         if given is None:
             _refuse_mixed(column)
             columns.append(column)
+        elif given == KEEP:
+            kept.append(as_words(column))
         else:
             columns.append(_with_tree(as_words(column), given))
-    return Table.beside(table, columns), [*_notes(columns)]
+    notes = [*_notes(columns), *map(_about_kept, kept)]
+    return Table.beside(_with_items(table, kept), columns), notes
+
+
+def _with_items(table: Table, kept: Sequence[Column]) -> Transactions:
+    """The sets with an item for the value of each of these columns, such as `job=nurse`."""
+    if not kept:
+        return table
+    known = table.vocabulary.labels
+    labels = [f"{column.name}={value}" for column in kept for value in column.values]
+    taken = set(known) & set(labels)
+    if taken:
+        problem = f"{brief(min(taken))} is an item, and the same would stand for a kept column"
+        raise DataError(problem, remedy="rename the column")
+    starts = np.cumsum([len(known), *(len(column.values) for column in kept)])
+    rows = [table.rows, *(np.arange(len(table)) for _ in kept)]
+    items = [table.items, *(one.codes + at for one, at in zip(kept, starts, strict=False))]
+    words, size = Vocabulary((*known, *labels)), len(table)
+    pairs = np.concatenate(rows), np.concatenate(items).astype(np.int32)
+    return Transactions.from_pairs(*pairs, words, size=size).without_rare(1)
+
+
+def _about_kept(column: Column) -> str:
+    text = f"The column {brief(column.name)} is kept as it is: its values are items, such as "
+    shown = brief(f"{column.name}={column.values[0]}") if column.values else "none"
+    return f"{text}{shown}, and each is one of the items that somebody may know of a person."
 
 
 def _with_tree(column: Column, given: Given) -> Column:

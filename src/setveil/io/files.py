@@ -81,7 +81,7 @@ def read(
         columns: Columns of a table to keep beside the items, one or several: what is the same in
             all rows of a person. The result is a `Table`.
         column_hierarchies: For each of these columns of words a hierarchy: a file, a recipe such as
-            `prefix`, or `any`. It makes words of numbers too.
+            `prefix`, or `any`. It makes words of numbers too. `keep` makes each value an item.
 
     Raises:
         FileFormatError: if the file does not exist, or is not what its name, content or the options

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from setveil.data.account import LONG, Account
 from setveil.data.columns import Column, Table
-from setveil.data.tables.beside import GONE, kind_of
+from setveil.data.tables.beside import GONE, kind_of, names_of
 from setveil.data.tables.columns import plain_name
 from setveil.errors import SetveilError, brief
 from setveil.hierarchy.columns import ANY
@@ -23,29 +25,77 @@ _NEARLY_ALL = 0.5
 """A column with more different values per row says who somebody is, not something about them."""
 _CODES = {"zip", "zipcode", "postcode", "postalcode", "plz"}
 """Numbers of which the first digits say most."""
+PREFIX = "prefix:1,2,3"
+_LARGE = 20 << 20
+"""A long table of more bytes is not read again for its columns."""
 
 
-def columns_note(data: object, reading: Mapping[str, Any], account: Account | None) -> list[str]:
+@dataclass(frozen=True, kw_only=True)
+class ColumnFound:
+    """A column of a table that is, or could be, published beside its items."""
+
+    name: str
+    kind: str
+    """number, date or word."""
+    values: int
+    """How many different values it has."""
+    about: str
+    """The same in words, such as `71 numbers`."""
+    tree: str
+    """The hierarchy that is proposed; empty if none is."""
+    is_useful: bool
+    """Whether it says something about people, and not just who somebody is."""
+
+
+def columns_found(
+    data: object, reading: Mapping[str, Any], account: Account | None
+) -> tuple[ColumnFound, ...]:
+    """What the columns of a table are that are no items; without those that differ between rows of
+    a record."""
+    if account is None or not isinstance(data, str | Path) or str(data) == "-":
+        return ()
+    if account.format not in _TABLES or (account.layout == LONG and _is_large(Path(data))):
+        return ()
+    chosen = names_of(reading.get("columns"))
+    names = [*chosen, *account.ignored][: max(_MOST, len(chosen))]
+    found = {column.name: _found(column) for column in _read(data, reading, names)} if names else {}
+    order = [*account.ignored, *chosen]
+    return tuple(found[name] for name in sorted(found, key=order.index))
+
+
+def columns_note(
+    data: object, reading: Mapping[str, Any], found: Sequence[ColumnFound]
+) -> list[str]:
     """A note on columns that are not read, if they say something about people: what they are, and
     the command that publishes them too."""
-    if account is None or not account.ignored or reading.get("columns") or str(data) == "-":
-        return []
-    if account.layout == LONG or account.format not in _TABLES:
-        return []  # the rows of a long table often differ in their columns
-    found = _read(data, reading, account.ignored[:_MOST])
-    told = [
-        column for column in found if _says_something(column) or plain_name(column.name) in _CODES
-    ]
-    if not told:
+    told = [column for column in found if column.is_useful]
+    if not told or reading.get("columns"):
         return []
     words = ["setveil", "anonymize", known_name(data), "-o", "RELEASE", "-k", "5", "-m", "2"]
     for column in told:
         words += ["--column", column.name]
-        if plain_name(column.name) in _CODES:
-            words += ["--column-hierarchy", column.name, "prefix:1,2,3"]
-    shown = ", ".join(f"{brief(column.name)} ({_about(column)})" for column in told)
+        words += ["--column-hierarchy", column.name, column.tree] if column.tree else []
+    shown = ", ".join(f"{brief(column.name)} ({column.about})" for column in told)
     text = f"Not read: {shown}. Those that are needed can be published beside the items"
     return [f"{text}, for people who may be known by them: {shlex.join(words)}"]
+
+
+def _is_large(path: Path) -> bool:
+    """Whether a long table is too large to be read again for its columns."""
+    return not path.is_file() or path.stat().st_size > _LARGE
+
+
+def _found(column: Column) -> ColumnFound:
+    is_code, known = plain_name(column.name) in _CODES, _known(column)
+    kind = kind_of(known)
+    return ColumnFound(
+        name=column.name,
+        kind=kind,
+        values=len(known),
+        about=plural(len(known), kind),
+        tree=PREFIX if is_code else "",
+        is_useful=is_code or _says_something(column),
+    )
 
 
 def _read(data: Any, reading: Mapping[str, Any], names: Sequence[str]) -> list[Column]:
@@ -63,10 +113,6 @@ def _read(data: Any, reading: Mapping[str, Any], names: Sequence[str]) -> list[C
 
 def _says_something(column: Column) -> bool:
     return 1 < len(_known(column)) <= max(_NEARLY_ALL * len(column), 2)
-
-
-def _about(column: Column) -> str:
-    return plural(len(_known(column)), kind_of(_known(column)))
 
 
 def _known(column: Column) -> list[str]:

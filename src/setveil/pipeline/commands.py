@@ -19,9 +19,9 @@ MOST_ITEMS = 5  # how many named items a command spells out
 _ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
 _FLAGS = ("public_items", "qualify")
 _WIDE = 88
+_BESIDE = {"columns": "--column", "column_hierarchies": "--column-hierarchy"}
 _READ = {
-    "columns": "--column",
-    "column_hierarchies": "--column-hierarchy",
+    **_BESIDE,
     "format": "--input-format",
     "bags": "--bags",
     "onehot": "--onehot",
@@ -74,8 +74,10 @@ def command_line(verb: str, *given: str, **words: Any) -> str:
     known = {name: word.parameter.option for name, word in spelled.items()}
     line = ["setveil", *verb.split(), *given]
     for name, value in words.items():
-        option = known.get(name, f"--{name.replace('_', '-')}")
-        if isinstance(value, bool):
+        option = known.get(name) or _BESIDE.get(name, f"--{name.replace('_', '-')}")
+        if isinstance(value, Mapping):
+            line += [word for pair in value.items() for word in (option, *map(str, pair))]
+        elif isinstance(value, bool):
             negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
             line.append(option if value else negative)
         elif value is not None:
@@ -108,6 +110,9 @@ def _literal(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_literal(name)}: {_literal(each)}" for name, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
     return repr(value)
 
 

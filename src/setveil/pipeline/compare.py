@@ -205,6 +205,8 @@ def metric_of(column: str) -> str | None:
     """The metric that a column belongs to; `class_sizes` has several columns."""
     if column in METRICS:
         return column
+    if column in axes():
+        return None
     owners = (name for name in METRICS if column.startswith(f"{name}_"))
     return max(owners, key=len, default=None)
 

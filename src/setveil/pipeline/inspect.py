@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
@@ -11,7 +10,7 @@ from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress, Read, Where
-from setveil.pipeline.beside import columns_note
+from setveil.pipeline.beside import ColumnFound, columns_found, columns_note
 from setveil.pipeline.inputs import KEEP, identifier_note, load_with_account, notes_on, people_of
 from setveil.pipeline.loading import count_distinct
 from setveil.pipeline.names import USUAL, Words, check_words, reading_from
@@ -53,6 +52,8 @@ class Inspection:
     """How the file was read; None if the data did not come from a file."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
+    beside: tuple[ColumnFound, ...] = ()
+    """The columns that are, or could be, published beside the items."""
     doubtful: bool = False
     """Whether some items look like identifiers."""
     first: tuple[tuple[str, ...], ...] = ()
@@ -92,13 +93,12 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     stages = Stages(progress)
     where = Where(job.engine, job.memory, job.master)
     where.check()
-    sizes, read, owners, beside = None, None, list[str](), list[str]()
+    sizes, read, owners, beside = None, None, list[str](), tuple[ColumnFound, ...]()
     if job.engine == "local":
         with stages("reading"):
             data, account = load_with_account(job.data, job.reading)
             owners = nested_note(job.data, job.reading, account)
-            if isinstance(job.data, str | Path):
-                beside = columns_note(job.data, job.reading, account)
+            beside = columns_found(job.data, job.reading, account)
     else:
         data, sizes, read = count_distinct(job.data, job.reading, where, stages)
         account = read.account
@@ -110,12 +110,14 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
         summary = summarize(data, sizes=sizes, people=people)
         size = summary.items, summary.records
         names = names_note(summary.rare_words, *size, k, people)
+        about_columns = columns_note(job.data, job.reading, beside)
         return Inspection(
             summary=summary,
             exposures=exposures,
             k=k,
             account=account,
-            notes=(*owners, *notes_on(data, account), *doubt, *names, *beside),
+            notes=(*owners, *notes_on(data, account), *doubt, *names, *about_columns),
+            beside=beside,
             doubtful=bool(doubt),
             first=() if read is not None else _first(data),
         )

@@ -25,7 +25,7 @@ from setveil.errors import (
     did_you_mean,
     spelled,
 )
-from setveil.hierarchy.columns import ANY
+from setveil.hierarchy.columns import ANY, KEEP
 from setveil.hierarchy.recipes import is_recipe
 from setveil.io import FORMATS, read
 from setveil.io.namelists import UNDER, Typed, is_pattern
@@ -247,7 +247,7 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
             moved[name] = moved_tree(value, way.move)
         elif name == "column_hierarchies":
             moved[name] = {
-                one: tree if tree == ANY else moved_tree(tree, way.move)
+                one: tree if tree in (ANY, KEEP) else moved_tree(tree, way.move)
                 for one, tree in value.items()
             }
         elif is_path:

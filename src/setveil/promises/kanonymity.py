@@ -161,7 +161,15 @@ class KnownItems(Promise):
         )
     )
 
+    diversity: LDiversity | None = field(
+        default=None, metadata=about("What is also promised of sensitive items.")
+    )
+    """Only disassociated data can keep it."""
+
     def __post_init__(self) -> None:
+        if self.diversity is not None and not isinstance(self.diversity, LDiversity):
+            allowed = "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])"
+            raise ParameterError("diversity", self.diversity, allowed)
         super().__post_init__()
         object.__setattr__(self, "m", min(self.m, ALL))
 
@@ -190,22 +198,11 @@ class KmAnonymity(KnownItems):
     fear: ClassVar[str] = "some"
     feared: ClassVar[str] = "somebody knows a few items of a person"
 
-    diversity: LDiversity | None = field(
-        default=None, metadata=about("What is also promised of sensitive items.")
-    )
-    """Only disassociated data can keep it."""
-
     if TYPE_CHECKING:
 
         def __init__(
             self, k: int, m: int | Literal["all"], diversity: LDiversity | None = None
         ) -> None: ...
-
-    def __post_init__(self) -> None:
-        if self.diversity is not None and not isinstance(self.diversity, LDiversity):
-            allowed = "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])"
-            raise ParameterError("diversity", self.diversity, allowed)
-        super().__post_init__()
 
     def describe(self, *, possible: bool = False) -> str:
         found = (

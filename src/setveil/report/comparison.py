@@ -12,8 +12,8 @@ from setveil.report import Fact, Report, Section, aligned
 from setveil.report.outcome import figure
 from setveil.words import plural, seconds
 
-COMMON = ("item_error", "are", "pair_error", "tkd")
-"""The measures that are shown of every method: of items, counts, pairs and itemsets."""
+COMMON = ("columns", "item_error", "are", "pair_error", "tkd")
+"""The measures that are shown of every method: of columns, items, counts, pairs and itemsets."""
 _ALIKE = ("data", "sample", "k")
 """What cells must have in common to be compared: fewer records lose more, and a larger k too."""
 

@@ -11,6 +11,7 @@ from setveil.report.charts import comparison_chart
 from setveil.report.comparison import cell_name, common_measures, noise_note
 from setveil.report.markup import best, document, paragraph, picture, section, table, text
 from setveil.report.outcome import figure
+from setveil.report.trade import trade_figure
 from setveil.words import plural, seconds
 
 PRIVATE = (
@@ -31,6 +32,7 @@ def comparison_page(found: Comparison) -> str:
         f'<div class="banner" role="note">{text(PRIVATE)}</div>',
         f"<header><h1>{text(title)}</h1>{paragraph(counted, 'lead')}</header>",
         section("Losses", about_measures(found), common_table(found), paragraph(noise_note(found))),
+        section("Columns or items?", trade_figure(found)),
         *(_chart(found, name) for name in names),
         _others(found, names),
         section("Time and memory", _costs(found)),

@@ -20,6 +20,7 @@ from setveil.report.comparison import COMMON, common_measures
 from setveil.report.inspection import account_facts
 from setveil.report.markup import paragraph, picture, table, text
 from setveil.report.outcome import figure
+from setveil.report.trade import trade_figure
 from setveil.words import plural, rough_share
 
 __all__ = [
@@ -94,7 +95,9 @@ def losses_table(losses: Mapping[str, Any]) -> str:
     ]
     names = [name for name in COMMON if name in losses]
     names += [name for name in fitting if name not in names]
-    rows = [[METRICS[name].about, figure(name, losses[name])] for name in names[:MOST_LOSSES]]
+    each = [name for name in ("column_ncp",) if name in losses]
+    names = [*names[: MOST_LOSSES + len(each)], *each]
+    rows = [[METRICS[name].about, figure(name, losses[name])] for name in names]
     return table([], rows, numbers=[1])
 
 
@@ -139,7 +142,7 @@ def attack_figure(found: Attack) -> str:
 def comparison_figures(found: Comparison, most: int = 3) -> str:
     """A chart for each measure that all cells have."""
     names = common_measures(found)[:most]
-    return "\n".join(
+    return trade_figure(found) + "\n".join(
         picture(lambda name=name: comparison_chart(found, name), f"{name} of each cell", name)  # type: ignore[misc]
         for name in names
     )

@@ -35,7 +35,7 @@ from setveil.promises.promise import Promise
 from setveil.web.context import store_of
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
 from setveil.web.ownfiles import PUBLIC_LIST, about_file, with_files
-from setveil.web.project import TREE_WORDS, Project, adds_noise, promise_kinds
+from setveil.web.project import TREE_WORDS, Project, adds_noise, only_method, promise_kinds
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import LABELS, label_of, line_of
 
@@ -56,7 +56,7 @@ Link = tuple[str, str]
 def choose(project: Project, form: Form) -> bool:
     """Put what is feared and what must be kept into the state; whether the promise is another."""
     before = project.promise_kind.model
-    if form.get("promise") in promise_kinds():
+    if form.get("promise") in promise_kinds(project):
         project.state["promise"] = form["promise"]
     if form.get("keep") in USES:
         project.state["keep"] = form["keep"]
@@ -101,7 +101,7 @@ def put_promise(state: dict[str, Any], kind: type[Promise], form: Form) -> None:
         if (value := parameter_value(one, form)) is not None
     }
     state["numbers"] = {**state.get("numbers", {}), kind.model: numbers}
-    name = form.get("method", "")
+    name = form.get("method", "") or only_method(kind)
     state["method"] = name if name in METHODS else ""
     if state["method"]:
         values = {
@@ -214,7 +214,7 @@ def _place(project: Project, name: str, run: str) -> str:
         step = "load"
     elif name in ("hierarchy", *TREE_WORDS) and not (name == "unknown" and project.uses_list):
         step = "hierarchy"
-    method = str(project.state.get("method") or chosen_method(project.promise_words)[0])
+    method = project.method or chosen_method(project.promise_words)[0]
     field = f"{method}-{name}" if name in parameters(METHODS[method]) else name
     query = urlencode({"field": name, **({"run": run} if run else {})})
     return f"/projects/{project.id}/{step}?{query}#f-{field.replace('_', '-')}"

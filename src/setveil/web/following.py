@@ -11,6 +11,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from setveil.pipeline.stored import freeze
 from setveil.web.context import found_of, project_of, queue_of, store_of
 from setveil.web.drafts import keep_edits
 from setveil.web.ownfiles import about_file, about_of
@@ -91,7 +92,7 @@ def preview_task(project: Project) -> dict[str, Any]:
     source = project.state.get("source")
     if source is None:
         raise HTTPException(400, NO_DATA)
-    files = {source["name"]: about_of(source)}
+    files = {source["name"]: about_of(source), **project.column_files}
     return {"data": source["name"], "files": files, "options": project.reading}
 
 
@@ -109,7 +110,9 @@ def after(store: Store, job: StoredJob) -> Iterator[Next]:
         store.save(project)
         yield project, "inspect", _inspect_task(project)
     elif job.verb == "inspect":
-        project.state["bags"] = found_of(job).summary.counts is not None
+        found = found_of(job)
+        project.state["bags"] = found.summary.counts is not None
+        project.state["beside"] = freeze(found.beside)  # to choose again if a choice fails
         store.save(project)
 
 
@@ -143,4 +146,5 @@ def _after_preview(store: Store, project: Project, job: StoredJob) -> Iterator[N
 def _inspect_task(project: Project) -> dict[str, Any]:
     found = project.data
     assert found is not None
-    return {"data": found[0], "files": {found[0]: found[1]}, "options": project.reading}
+    files = {found[0]: found[1], **project.column_files}
+    return {"data": found[0], "files": files, "options": project.reading}

@@ -81,10 +81,19 @@ class Project:
         return bool(self.state.get("listed")) and adds_noise(self.promise_kind)
 
     @property
+    def method(self) -> str:
+        """The method that the user chose, if it keeps the promise, or the only one that does; empty
+        for what suits it."""
+        name, kind = str(self.state.get("method") or ""), self.promise_kind
+        fits = name in METHODS and kind in METHODS[name].promises
+        return name if fits else only_method(kind)
+
+    @property
     def needs_tree(self) -> bool:
         """Whether the method that would run needs a hierarchy."""
-        name = self.state.get("method") or chosen_method(self.promise_words)[0]
-        return METHODS[name].needs_hierarchy
+        name = self.method or chosen_method(self.promise_words)[0]
+        own = self.state.get("parameters", {}).get(name, {}) if self.method else {}
+        return METHODS[name](**own).uses_hierarchy
 
     @property
     def tree_words(self) -> dict[str, Any]:
@@ -103,7 +112,7 @@ class Project:
         """The files of a job under the names that the user knows; a tree that is edited as it is
         now."""
         data, tree = self.data, self.tree
-        files = {} if data is None else {data[0]: data[1]}
+        files = {} if data is None else {data[0]: data[1], **self.column_files}
         if tree is not None and tree[1] is not None:
             place = tree[1]["path"]
             now = {} if "size" in tree[1] else {**about_file(place), "sha256": digest_of(place)}
@@ -111,10 +120,19 @@ class Project:
         return files
 
     @property
+    def column_files(self) -> dict[str, About]:
+        """The files with hierarchies of columns that are used."""
+        used = {*self.reading.get("column_hierarchies", {}).values()}
+        known = self.state.get("column_trees", {})
+        return {name: about_of(known[name]) for name in known if name in used}
+
+    @property
     def promise_kind(self) -> type[Promise]:
         """The promise that the user chose, or what usually fits the data."""
+        kinds = promise_kinds(self)
         usual = fears()["counts" if self.state.get("bags") else DEFAULT_FEAR].model
-        return promise_kinds()[str(self.state.get("promise") or usual)]
+        chosen = str(self.state.get("promise") or usual)
+        return kinds[chosen] if chosen in kinds else next(iter(kinds.values()))
 
     @property
     def promise_words(self) -> dict[str, Any]:
@@ -133,17 +151,26 @@ class Project:
         """Everything that `anonymize` needs to know but the data and where to write."""
         state = self.state
         words = {**self.reading, **self.promise_words}
-        if state.get("method"):
-            own = state.get("parameters", {}).get(state["method"], {})
-            words |= {"method": state["method"], **own}
+        if self.method:
+            own = state.get("parameters", {}).get(self.method, {})
+            words |= {"method": self.method, **own}
         return {**words, **state.get("publishing", {}), **self.tree_words}
 
 
-def promise_kinds() -> dict[str, type[Promise]]:
-    """The promises that a method can keep on its own, by name; without columns beside the items,
-    which the page does not read."""
-    kept = {kind for method in METHODS.values() for kind in method.promises if not kind.shown_by}
-    return {model: kind for model, kind in PROMISES.items() if kind in kept}
+def only_method(kind: type[Promise]) -> str:
+    """The method for a promise about columns, if there is just one, so that its parameters are
+    shown at once; else nothing."""
+    fitting = [name for name, method in METHODS.items() if kind in method.promises]
+    return fitting[0] if kind.shown_by and len(fitting) == 1 else ""
+
+
+def promise_kinds(project: Project) -> dict[str, type[Promise]]:
+    """The promises that a method can keep on its own, by name: those about columns if the data is
+    read with columns beside the items, else the others."""
+    asked = {word for word in ("columns",) if project.reading.get(word)}
+    kept = {kind for method in METHODS.values() for kind in method.promises}
+    fitting = {kind for kind in kept if {kind.shown_by} - {""} == asked}
+    return {model: kind for model, kind in PROMISES.items() if kind in fitting}
 
 
 def adds_noise(kind: type[Promise]) -> bool:

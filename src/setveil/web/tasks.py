@@ -76,9 +76,12 @@ class Task:
     def options(self) -> dict[str, Any]:
         """The words of the verb with the places of files."""
         words = self.named
-        return words | {
+        found: dict[str, Any] = {
             name: self.file(words[name]) for name in _HOLD_FILES if words.get(name) in self.files
         }
+        trees = words.get("column_hierarchies") or {}
+        held = {name: self.file(tree) for name, tree in trees.items() if tree in self.files}
+        return words | found | ({"column_hierarchies": {**trees, **held}} if held else {})
 
     @property
     def files(self) -> Mapping[str, Mapping[str, Any]]:

@@ -22,11 +22,12 @@ from setveil.audit.verdict import Check, Question, Witness
 from setveil.data.arrays import Int64s, sums
 from setveil.errors import ParameterError
 from setveil.promises.kanonymity import ALL, KmAnonymity
+from setveil.promises.promise import Promise
 from setveil.published.grouped.form import Grouped
 from setveil.published.release import RecordRelease
 from setveil.words import plural
 
-MODEL = "columns"
+MODEL, DIVERSITY = "columns", "l-diversity"
 
 
 def check_grouped(release: Grouped, question: Question) -> list[Check]:
@@ -37,16 +38,19 @@ def check_grouped(release: Grouped, question: Question) -> list[Check]:
         ParameterError: if this form cannot be verified for the promise.
     """
     promise, original = question.promise, question.original
-    if [part.model for part in promise.parts] != [MODEL]:
-        allowed = f"groups of people can be verified for {MODEL}"
-        raise ParameterError("promise", promise, allowed)
+    besides = {part.model for part in promise.parts[1:]}
+    keeps = {DIVERSITY} if release.within == "disassociated" else set[str]()
+    if promise.model != MODEL or not besides <= keeps:
+        allowed = f"groups of people can be verified for {MODEL}, and disassociated sets of groups "
+        raise ParameterError("promise", promise, f"{allowed}for {DIVERSITY} besides")
     structure = _check_structure(release, question)
     if not structure.holds:
         text = "not checked: the release is not well formed"
         return [structure, Check(MODEL, False, text)]
     most = ALL if promise.most_known is None else promise.most_known
-    asked = replace(question, promise=KmAnonymity(promise.crowd, most), original=None)
     apart = _merged(release)
+    inner = KmAnonymity(promise.crowd, most, _diversity(apart, promise))
+    asked = replace(question, promise=inner, original=None)
     checks = [structure, _check_groups(apart, question), *_check_sets(apart, asked)]
     if original is None:
         return checks
@@ -110,6 +114,15 @@ def _merged(release: Grouped) -> Apart:
     return Apart(names, np.array(homes, dtype=np.int64), release)
 
 
+def _diversity(apart: Apart, promise: Promise) -> Any:
+    """What is promised of sensitive items, which are others in each group."""
+    asked: Any = getattr(promise, "diversity", None)
+    if asked is None:
+        return None
+    named = (f"{item} ({name})" for item in asked.sensitive for name in apart.names)
+    return replace(asked, sensitive=frozenset(named))
+
+
 def _check_groups(apart: Apart, question: Question) -> Check:
     """Whether each group has at least k people."""
     crowd, groups = question.promise.crowd, apart.release.groups
@@ -149,9 +162,22 @@ def _check_sets(apart: Apart, question: Question) -> list[Check]:
         asked: Any = question.promise
         return [_renamed(check_km_anonymity(counted, asked, question.limit))]
     found = check_disassociated(replace(joined, alignment=None), question)
-    return [_renamed(each) if each.name == question.promise.model else each for each in found[1:]]
+    return [
+        _renamed(each) if each.name == question.promise.model else _of_groups(each)
+        for each in found[1:]
+    ]
 
 
 def _renamed(check: Check) -> Check:
     """The check of sets, under the name of the promise of columns and sets."""
     return replace(check, name=MODEL, text=f"within each group, {check.text}")
+
+
+def _of_groups(check: Check) -> Check:
+    """A check of sets in the words of groups: its number counts an item once for each group."""
+    if check.name != DIVERSITY or not check.holds:
+        return check
+    rest = check.text.partition("sensitive item")[2].removeprefix("s")
+    return replace(
+        check, text=f"within each group, each sensitive item{rest}".replace(" are ", " is ", 1)
+    )

@@ -11,7 +11,7 @@ from setveil.data.records import Numbering
 from setveil.data.tables.beside import of_records
 from setveil.data.tables.columns import named_column
 from setveil.data.transactions import Transactions
-from setveil.errors import FileFormatError, ParameterError, brief_list
+from setveil.errors import FileFormatError, ParameterError, brief
 from setveil.io.formats.reading import Reading
 from setveil.io.source.source import Source
 from setveil.words import plural
@@ -71,5 +71,5 @@ def _tell(reading: Reading, names: Sequence[str]) -> None:
     used = (name for role, name in account.columns.items() if role in ("record", "person"))
     gone = [*used, *account.ignored]
     if gone:
-        account.notes.append(f"Dropped, so not published: {brief_list(gone)}.")
+        account.notes.append(f"Dropped, so not published: {', '.join(map(brief, gone))}.")
     account.columns |= {f"column {place}": name for place, name in enumerate(names, start=1)}

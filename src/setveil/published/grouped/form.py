@@ -309,4 +309,5 @@ def _unclaimed(group: Release) -> Release:
 def inner_promise(promise: Promise) -> KmAnonymity:
     """What the sets of each group must keep, so that the release keeps its promise."""
     most = promise.most_known
-    return KmAnonymity(promise.crowd, "all" if most is None else most)
+    diversity = getattr(promise, "diversity", None)
+    return KmAnonymity(promise.crowd, "all" if most is None else most, diversity)

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.errors import ParameterError, SetveilError
+from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT
@@ -51,6 +52,13 @@ async def begin(request: Request, project: Project, form: Form) -> str:
     words = _words(project, form)
     async with changing(request, "compare") as project:
         await start(request, project, "compare", **words)
+    return f"/projects/{project.id}/compare#compared"
+
+
+async def trade(request: Request, project: Project, form: Form) -> str:
+    """Compare the weights of the method: what one loss costs another."""
+    async with changing(request, "compare") as project:
+        await start(request, project, "compare", **_words(project))
     return f"/projects/{project.id}/compare#compared"
 
 
@@ -146,7 +154,14 @@ def _numbers(project: Project) -> list[Field]:
         form_field(name, words.get(name, ""), several, required=True)
         for name, one in parameters(project.promise_kind).items()
         if one.required and not one.holds_items
-    ]
+    ] + [form_field(name, values, several) for name, values in _weights(project).items()]
+
+
+def _weights(project: Project) -> dict[str, str]:
+    """The parameters that weigh one loss against another, with the values that are compared."""
+    kinds = [one for one in METHODS.values() if project.promise_kind in one.promises]
+    found = {name: each for one in kinds for name, each in one.weighs.items()}
+    return {name: ",".join(f"{one:g}" for one in each) for name, each in found.items()}
 
 
 def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
@@ -157,6 +172,7 @@ def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
     fitting = [one for one in list_methods() if words["promise"] in one.promises]
     if form is None:
         methods = [one for one in fitting if tree or not one.needs_hierarchy]
+        words |= _weights(project)
     else:
         methods = [one for one in fitting if form.get(f"method.{one.name}")]
         numbers = {one["name"]: form.get(one["name"], "") for one in _numbers(project)}

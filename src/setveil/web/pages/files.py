@@ -41,6 +41,7 @@ USES = {
         *("tree", "hierarchy", "hierarchy/file", "hierarchy/choose", "Find a hierarchy"),
         {"kind": "path"},
     ),
+    "column": Use("column", "load", "load/column-tree", "", "A hierarchy of a column"),
 }
 _UNITS = ("", "KB", "MB", "GB", "TB")
 WHY = "Files on this machine are read where they are, and are never changed."

@@ -72,6 +72,8 @@ class GoalScreen(Screen):
     settings: dict[str, list[Field]]
     publishing: list[Field]
     publishes: bool
+    weighs: bool
+    """Whether a parameter weighs one loss against another."""
 
 
 async def choose(request: Request, project: Project, form: Form) -> str:
@@ -154,7 +156,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         limits=limits,
         fears=[
             (model, _sentence(one.feared or first_sentence(one.__doc__ or "")), model)
-            for model, one in promise_kinds().items()
+            for model, one in promise_kinds(project).items()
         ],
         uses=[(use.name, _sentence(use.about), "") for use in USES.values()],
         numbers=[
@@ -163,11 +165,12 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         ],
         additions=[fields[name] for name in fields if name not in needed],
         added=any(name in words for name in fields.keys() - needed),
-        method=str(project.state.get("method", "")),
+        method=project.method,
         methods=_methods(project),
         settings=_settings(project),
         publishing=[*_publishing(given), *([] if adds_noise(kind) else [_public_items(given)])],
         publishes=bool(given),
+        weighs=any(METHODS[one.name].weighs for one in _fitting(project)),
         **both(project),
         refresh=bool(job and job.is_live),
     )

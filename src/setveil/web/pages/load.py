@@ -9,13 +9,22 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.errors import SetveilError
+from setveil.pipeline.beside import ColumnFound
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.inspect import Inspection
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Report
 from setveil.report.inspection import report_log
+from setveil.web.columnchoices import WORDS, column_fields, column_words
 from setveil.web.context import found_of, queue_of, store_of
-from setveil.web.following import ABOUT_DATA, changing, preview_task, read_again, use_source
+from setveil.web.following import (
+    ABOUT_DATA,
+    changing,
+    preview_task,
+    read_again,
+    settled,
+    use_source,
+)
 from setveil.web.forms import Field, Form, log_fields, log_words, reading_fields, reading_words
 from setveil.web.pages.files import Use, named, received, use_of
 from setveil.web.pages.questions import (
@@ -68,7 +77,10 @@ class LoadScreen(Screen):
     """Whether nothing is left that must be answered first."""
     querylog: QuerylogResult | None
     log_report: Report | None = field(metadata=PAGE_ONLY)
+    columns: list[Field]
+    """What becomes of each column that is no item."""
     use: Use
+    use_tree: Use
     reading_fields: list[list[Field]]
     log_fields: list[list[Field]]
 
@@ -105,11 +117,36 @@ async def reading(request: Request, project: Project, form: Form) -> str:
     """How to read the file."""
 
     def change(state: dict[str, Any]) -> None:
-        state |= {"reading": reading_words(form), "contains": "records"}
+        words, before = reading_words(form), state.get("reading", {})
+        words |= {name: before[name] for name in WORDS if words and name in before}
+        state |= {"reading": words, "contains": "records"}
         for name in ("terms", "several"):
             state.pop(name, None)
 
     return await read_again(request, change)
+
+
+async def columns(request: Request, project: Project, form: Form) -> str:
+    """Which columns are published beside the items, and which are dropped."""
+
+    def change(state: dict[str, Any]) -> None:
+        state["reading"] = column_words(form, _beside(project), state.get("reading", {}))
+
+    return await read_again(request, change)
+
+
+async def column_tree(request: Request, project: Project, form: Form) -> str:
+    """A file with a hierarchy for columns."""
+    given = await received(request, project)
+    try:
+        async with changing(request) as project:
+            taken = settled(project, given)
+            known = project.state.get("column_trees", {})
+            project.state["column_trees"] = {**known, str(taken["name"]): taken}
+            store_of(request).save(project)
+    finally:
+        Path(given["path"]).unlink(missing_ok=True)  # if it was not taken
+    return f"/projects/{project.id}/load#f-columns"
 
 
 async def answer(request: Request, project: Project, form: Form) -> str:
@@ -184,13 +221,29 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         and not (asks_several and state.get("several") is None),
         querylog=log,
         log_report=None if log is None else report_log(log),
+        columns=_columns(project),
         use=use_of(request, "data"),
+        use_tree=use_of(request, "column"),
         reading_fields=reading_fields(state.get("reading", {}), columns),
         log_fields=log_fields(state.get("log", {}), columns),
         command=command,
         python=python,
         refresh=live is not None,
     )
+
+
+def _columns(project: Project) -> list[Field]:
+    """What becomes of each column that is no item."""
+    if project.state.get("terms"):
+        return []
+    return column_fields(
+        _beside(project), project.reading, [*project.state.get("column_trees", {})]
+    )
+
+
+def _beside(project: Project) -> list[ColumnFound]:
+    """The columns as they were found when the file was last read well."""
+    return [ColumnFound(**each) for each in project.state.get("beside", ())]
 
 
 def _cells(preview: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -125,6 +125,8 @@ def asked_about(found: Inspection | None, failed: StoredJob | None, known: Known
 def remarks_on(found: Inspection | None, asked: Sequence[Question]) -> list[str]:
     """The notes that are no question, apart from what `understood` says already."""
     said = {each.text for each in asked}
+    if found is not None:  # the page offers these columns
+        said |= {note for note in found.notes if note.startswith("Not read: ") and found.beside}
     said |= (
         set(found.account.left_out) if found is not None and found.account is not None else set()
     )
