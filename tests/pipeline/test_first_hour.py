@@ -314,12 +314,12 @@ def test_sensitive_items_are_named_as_private_ones_are(words, tmp_path):
 
 
 def test_a_file_name_for_a_release_folder_is_refused(tmp_path):
-    place = tmp_path / "release.csv"
-    with pytest.raises(OutputError, match="a release is a folder, and this is a file name") as no:
-        sv.anonymize(BASKETS, k=2, m=2, output=place)
-    assert no.value.text(as_option(command)).endswith(
-        f"use --output {tmp_path / 'release'} with --format csv"
-    )
+    for suffix, advice in {".jsonl": " with --format jsonl", ".dat.gz": "", ".csv": ""}.items():
+        place = tmp_path / f"release{suffix}"
+        with pytest.raises(OutputError, match="a release is a folder, and this is a file") as no:
+            sv.anonymize(BASKETS, k=2, m=2, output=place)
+        said = no.value.text(as_option(command))
+        assert said.endswith(f"use --output {tmp_path / 'release'}{advice}")  # one that it can have
     assert list(tmp_path.iterdir()) == []
 
 

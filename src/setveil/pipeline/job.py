@@ -227,7 +227,7 @@ def check_job(job: Job) -> None:
     if job.explain and not isinstance(job.method, Explaining):
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
-    check_places(job, (job.data, job.hierarchy))
+    check_places(job, (job.data, job.hierarchy), tuple(FORMS[job.method.form].formats))
 
 
 def _check_engine(job: Job) -> None:
@@ -293,17 +293,20 @@ def _check_noise(job: Job) -> None:
         raise ParameterError("public_items", None, problem)
 
 
-def check_places(places: Placed, given: Sequence[object]) -> None:
-    """Refuse places that cannot be written or are an input; `given` has the inputs."""
+def check_places(
+    places: Placed, given: Sequence[object], formats: Sequence[str] | None = None
+) -> None:
+    """Refuse places that cannot be written or are an input; `given` has the inputs, and `formats`
+    those in which the release can be written."""
     inputs = [Path(path).resolve() for path in given if isinstance(path, str | Path)]
     output = None if places.output is None else Path(places.output)
     if output is not None:
-        _check_output(output, inputs)
+        _check_output(output, inputs, release_formats() if formats is None else formats)
     if places.alignment is not None:
         _check_alignment(Path(places.alignment), output, inputs, places.force)
 
 
-def _check_output(output: Path, inputs: list[Path]) -> None:
+def _check_output(output: Path, inputs: list[Path], formats: Sequence[str]) -> None:
     if str(output) == "-":
         raise OutputError(output, "a release is a folder and cannot go to standard output")
     if any(output.resolve() in path.parents for path in inputs):
@@ -313,7 +316,7 @@ def _check_output(output: Path, inputs: list[Path]) -> None:
     if format is not None and not output.exists():
         name = output.name.split(".")[0] or "release"
         remedy = f"use {{output={output.with_name(name)}}}"
-        remedy += f" with {{format={format}}}" if format in release_formats() else ""
+        remedy += f" with {{format={format}}}" if format in formats else ""
         raise OutputError(output, "a release is a folder, and this is a file name", remedy=remedy)
 
 
