@@ -167,6 +167,11 @@ TEXTS = {
     "BEGIN:VCARD\nN:Bob;Ann\nEND:VCARD\n": "an address book or a calendar",
     "-- dump\n/* all, of it */;\nCREATE TABLE t (a, b);\nINSERT INTO t\n": "an SQL script",
     "<orders>\n<order>wine, beer</order>\n</orders>\n": "an XML file",
+    'TABLE\n0,1\n"EXCEL"\nDATA\n0,0\n': "a spreadsheet in an old format (.dif, .slk)",
+    'ID;PWXL;N;E\nP;PGeneral\nC;X1;Y1;K"P7"\nC;X2;K"wine"\n': "a spreadsheet in an old format (.dif, .slk)",
+    "MSH|^~\\&|LAB|H|||20240301||ADT^A01|1\nPID|1||P7||Bob^Ann\n": "a file of messages (HL7, EDIFACT, X12)",
+    "UNA:+.? '\nUNB+UNOA:1'\nNAD+BY+P7'\n": "a file of messages (HL7, EDIFACT, X12)",
+    "ISA*00*P7*wine\nGS*HC\n": "a file of messages (HL7, EDIFACT, X12)",
 }
 
 
@@ -207,6 +212,7 @@ def test_names_of_such_files_are_asked_about(make, name):
         "[1, 2]\n[2]\n",
         "---,milk\n-\n",
         "insert,into\ncreate\n",
+        "ID;Product\n7;wine\n8;beer\n",
     ],
 )
 def test_data_that_only_looks_a_little_like_such_a_text_is_read(make, text):

@@ -84,6 +84,12 @@ _TEXTS = {
     r"(?:\s*(?:\{[^\n{}\":]*\}|\[[^\n\[\]\"\d]*\])[ \t]*\n){2}": Kind(
         "a list of sets in brackets", "remove the brackets"
     ),
+    r"TABLE\s*\n0,1\s*\n|ID;P[^\n]*\n(?:[A-Z]{1,2};[^\n]*\n)*?C;[XY]\d": Kind(
+        "a spreadsheet in an old format (.dif, .slk)", "save it as .xlsx or CSV"
+    ),
+    r"(?:MSH|FHS|BHS)\|\^~\\&|(?:UNA[^\n]{6}\s*)?UNB\+|ISA\*\d\d\*": Kind(
+        "a file of messages (HL7, EDIFACT, X12)", _EXPORT
+    ),
     r"(?i:BEGIN:V(?:CARD|CALENDAR))\s*\n": Kind("an address book or a calendar", _EXPORT),
     r"(?>--[^\n]*\n|/\*.*?\*/;?|\s)*(?i:CREATE|DROP|INSERT)\s+(?i:TABLE|INTO)\s": Kind(
         "an SQL script", _EXPORT
