@@ -67,9 +67,9 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ('["a"]\n"b"\n', ": row 2 has no list of items, unlike the first row"),
         ('["a"]\n{"items": ["b"]}\n', ": row 2 has no list of items, unlike the first row"),
         ("5\n", ": row 1 has no list of items"),
-        ('["a", ["b"]]\n', ": row 1: the item ['b'] is neither a text nor a number"),
-        ('["a", null]\n', ": row 1: the item None is neither a text nor a number"),
-        ("[true]\n", ": row 1: the item True is neither a text nor a number"),
+        ('["a", ["b"]]\n', ": row 1: an item is a list: it must be a text or a number"),
+        ('["a", null]\n', ": row 1: an item is missing: it must be a text or a number"),
+        ("[true]\n", ": row 1: an item is true or false: it must be a text or a number"),
         (
             '{"items": {"a": 0}}\n',
             ": row 1: the count of 'a' is 0: it must be a whole number of 1 or more",

@@ -83,11 +83,11 @@ def test_a_file_without_records_is_refused_by_the_verbs(make, capsys, name, cont
         ('{"items": {"a": 9223372036854775808}}', "the count of 'a' is 9223372036854775808"),
         ('{"items": {"a": ' + "9" * 4000 + "}}", "at most 4.6e\\+18"),
         ('["a"]\n' + "[" * 100_000, "nested too deeply"),
-        ('["a"]\n' + "[" * 900 + "]" * 900, "neither a text nor a number"),
+        ('["a"]\n' + "[" * 900 + "]" * 900, "an item is a list"),
         ('["' + "\\ud800" + '"]', "half of a surrogate pair"),
         ('{"items": {"\\ud800": 1}}', "half of a surrogate pair"),
         ('{"record": 1, "item\\udfff": "a"}', "half of a surrogate pair"),
-        ('["a"]\n[{"' + "x" * 100_000 + '": 1}]', "neither a text nor a number"),
+        ('["a"]\n[{"' + "x" * 100_000 + '": 1}]', "an item is an object"),
         ('{"items": ["a"]}\n{"id": 1}', "row 2 has no list of items"),
     ],
 )

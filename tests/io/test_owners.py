@@ -58,7 +58,7 @@ class TestLists:
 def test_a_line_that_does_not_say_whose_it_is_gets_a_message(tmp_path):
     path = write_lists(tmp_path / "visits.jsonl", rows=[("ann", ["a"]), (None, ["b"])])
     with pytest.raises(
-        FileFormatError, match="row 2: 'customer' is None: it must be a text or a number"
+        FileFormatError, match="row 2: 'customer' is missing: it must be a text or a number"
     ):
         read(path, record="customer")
 

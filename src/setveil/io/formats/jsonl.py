@@ -133,7 +133,7 @@ def _read_lists(
 def _owner(source: Source, number: int, line: object, name: str) -> str:
     value = line.get(name) if isinstance(line, dict) else None
     if not isinstance(value, str | int | float) or isinstance(value, bool):
-        problem = f"row {number}: {brief(name)} is {brief(value)}: it must be a text or a number"
+        problem = f"row {number}: {brief(name)} is {_kind(value)}: it must be a text or a number"
         raise source.fault(problem)
     return str(value)
 
@@ -141,7 +141,7 @@ def _owner(source: Source, number: int, line: object, name: str) -> str:
 def _texts(source: Source, number: int, values: list[object] | dict[str, object]) -> list[str]:
     for value in values:
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            problem = f"the item {brief(value)} is neither a text nor a number"
+            problem = f"an item is {_kind(value)}: it must be a text or a number"
             raise source.fault(f"row {number}: {problem}")
     return [str(value) for value in values]
 
@@ -152,6 +152,14 @@ def _counts(source: Source, number: int, values: dict[str, object]) -> list[int]
         if not isinstance(count, int) or not whole or not 1 <= count <= MOST:
             too_many = isinstance(count, int) and count > MOST
             allowed = f"at most {MOST:.2g}" if too_many else "a whole number of 1 or more"
-            problem = f"the count of {brief(item)} is {brief(count)}: it must be {allowed}"
+            problem = f"the count of {brief(item)} is {_kind(count)}: it must be {allowed}"
             raise source.fault(f"row {number}: {problem}")
     return [count for count in values.values() if isinstance(count, int)]
+
+
+def _kind(value: object) -> str:
+    """What a value is; one that may name a person is not shown."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return brief(value)
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+    return kinds.get(type(value), "missing")
