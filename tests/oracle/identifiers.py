@@ -95,6 +95,12 @@ def _single(
     if len(filled) < 100 or sum(len(row) > 1 for row in filled) > 0.01 * len(filled):
         return False
     items = [item for row in filled for item in row]
+    own = {item for item in supports if supports[item] <= 5}
+    others = [supports[item] > 20 for item in items if item not in own]
+    is_most = sum(item in own for item in items) >= 0.9 * len(items)
+    is_apart = bool(others) and sum(others) >= 0.95 * len(others)
+    if (is_most or is_apart) and _rare(own, supports, filled, size):
+        return True
     return any(
         sum(item in group for item in items) >= 0.9 * len(items)
         and _rare(group, supports, filled, size)

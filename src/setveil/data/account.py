@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from setveil.data.arrays import Int64s
-from setveil.data.identifiers import Opening
+from setveil.data.openings import Opening
 from setveil.data.people import People
 from setveil.errors import Note, brief
 from setveil.words import plural
@@ -114,19 +114,15 @@ _PLACEHOLDER = re.compile(
 )
 
 
-_TOTALS = frozenset(
+TOTALS = frozenset(
     {"total", "totals", "grandtotal", "subtotal", "sum", "summe", "gesamt", "somme", "totale"}
 )
-
-
-def is_total(value: str) -> bool:
-    """Whether a record without items is a line of sums rather than a person."""
-    return "".join(filter(str.isalpha, value.casefold())) in _TOTALS
+"""The letters of a record that is a line of sums rather than a person."""
 
 
 def total_note(value: str) -> str:
-    """What to do about a line of sums."""
-    text = f"The record {brief(value)} has no items: it seems to be a line of sums, not a person."
+    """What to do about a line of sums or a remark."""
+    text = f"The record {brief(value)} seems to be a line of sums or a remark, not a person."
     return Note(f"{text} Leave it out with {{drop_record={value}}}.")
 
 

@@ -8,46 +8,48 @@ and a question, not a verdict."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s, Int64s, offsets
-from setveil.data.itemshapes import CELLS, SPECIAL, described, shape_of
+from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.itemshapes import CELLS, DATED, SPECIAL, described, joint_of, shape_of
+from setveil.data.openings import (
+    ALMOST,
+    BOTH_ENDS,
+    LEAST,
+    SAMPLE,
+    SAMPLE_OF_ITEMS,
+    Opening,
+    are_sorted,
+    at_place,
+    counts_up,
+    rates,
+    usual_places,
+)
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.errors import brief
 from setveil.words import rough_share
 
-LEAST, MANY = 10, 100
-"""Fewer records or distinct items say nothing; and fewer records of one item each."""
+MANY = 100
+"""Fewer records of one item each say nothing."""
 DISTINCT, FEW = 0.1, 20
 """Identifiers: so many distinct ones for each record, and most of them in so few records."""
 USUAL, CLEAR = 0.5, 0.7
 """The share of records with exactly one of them: of a shape that says much, or of plain numbers."""
-ALMOST, SELDOM = 0.95, 0.5
-"""The share of lines with a rare value at one position, and at all others."""
+SELDOM = 0.5
+"""The share of lines with a rare value at other positions, if almost all have one at one."""
 SOME, NEVER = 0.2, 0.1
 """The share of records with exactly one if hardly any has two: so few of what chance would give."""
-SAMPLE, SAMPLE_OF_ITEMS, PLACES = 20_000, 2_000_000, 8
+_JOINED, _OWN = 5_000, 5  # so many items are split; so many records share an item of their own
 _EACH = (1, 2, 3)  # a table that is read as lines may have several columns of one shape
 _CAPS = (1, 2, 5, FEW)
-_BOTH_ENDS = (*range(1, PLACES + 1), -1, -2, -3, -4)
 _SEED = 1
 
-_NUMBERS = "whole numbers"
-_LAST_DIGITS = re.compile(r"\d{1,15}\Z")
-
-
-class Opening(NamedTuple):
-    """The first lines of a file, before their items were sorted."""
-
-    lengths: Int64s
-    items: Int32s
-    labels: list[str]
-    """Item i is `labels[i]`."""
+_NUMBERS, _DIGITS = "whole numbers", re.compile(r"\d")
 
 
 class Some(NamedTuple):
@@ -68,7 +70,7 @@ class Doubt:
 
     kind: str
     each: int
-    """So many of them are in most records."""
+    """So many of them are in most records; 0 if `kind` is a question of its own."""
     share: float
     """The share of records with exactly so many."""
     items: Int32s
@@ -76,6 +78,8 @@ class Doubt:
     distinct: int
     place: int | None = None
     """Their position in the lines, from 1 on; -1 is the last."""
+    joint: str | None = None
+    """What joins the parts of these items, if they seem to be several in one."""
 
     @property
     def where(self) -> str:
@@ -89,6 +93,8 @@ class Doubt:
     @property
     def question(self) -> str:
         """What was found, in one line."""
+        if self.each == 0:
+            return f"{self.distinct:,} distinct items {self.kind}?"
         number = {1: "one", 2: "two", 3: "three"}[self.each]
         found = f"{self.distinct:,} distinct items{self.where} are {self.kind}, and"
         have = f"{rough_share(self.share)} of the records have exactly {number} of them"
@@ -127,9 +133,11 @@ def find_identifiers(data: Some, opening: Opening | None = None) -> Doubt | None
         ("of the shape 'P#' (# is a number)", 50, 1.0)
     """
     lengths = np.diff(data.indptr)
-    if (lengths > 0).sum() < LEAST:
+    if not len(data.items):
         return None
     seen = _Seen(data, lengths)
+    if (lengths > 0).sum() < LEAST:
+        return seen.turned()
     found = next(seen.doubts(), None)
     if opening is None:
         return found
@@ -161,6 +169,7 @@ class _Seen:
 
     def doubts(self) -> Iterator[Doubt]:
         """By shape first: it says most. Then by rarity, and then records of one item each."""
+        yield from self._joined()
         yield from self._by_shape()
         yield from self._of(self.plain, _NUMBERS, CLEAR)
         for cap in _CAPS:
@@ -168,7 +177,10 @@ class _Seen:
             alone = "no other record has" if cap == 1 else f"at most {cap} records have"
             yield from self._of(rare, f"such that {alone} the same", 0.8)
         yield from self._single()
-        yield from self._cells()
+        yield from self._most(CELLS)
+        yield from self._most(DATED)
+        if turned := self.turned():
+            yield turned
 
     def _by_shape(self) -> Iterator[Doubt]:
         size = len(self.names)
@@ -237,10 +249,37 @@ class _Seen:
             seen = self.looked[marks[self.looked]]
             yield Doubt(kind, each, float(share), seen.astype(np.int32), distinct)
 
-    def _single(self) -> Iterator[Doubt]:
-        """Records of one item each, almost all of one shape, or with digits."""
+    def turned(self) -> Doubt | None:
+        """Far more items than records, each in several of them, that are numbers of people: as if
+        a table had been turned."""
+        if len(self.held) < max(MANY, 2 * self.data.records):
+            return None
+        labels = map(self.data.vocabulary.labels.__getitem__, self.looked.tolist())
+        long = np.array([len(_DIGITS.findall(label)) > 4 or "@" in label for label in labels])
+        if long.mean() < 0.9 or np.median(self.data.supports[self.looked]) < 2:
+            return None
+        kind = "are each in several records, of which there are far fewer: are they people"
+        return Doubt(kind, 0, 1.0, self.looked.astype(np.int32), len(self.held))
+
+    def _joined(self) -> Iterator[Doubt]:
+        """Items that seem to be several in one: whole sets, if most records have just one item."""
+        least, both = (LEAST, 0.1) if self._are_alone() else (MANY, 1 / 3)
+        some = self.looked[:: len(self.looked) // _JOINED + 1].tolist()
+        labels = list(map(self.data.vocabulary.labels.__getitem__, some))
+        joint = joint_of(labels, both) if len(labels) >= least else None
+        if joint is not None:
+            kind = f"seem to be several in one, joined by {brief(joint)}: are they whole sets"
+            yield Doubt(kind, 0, 1.0, self.looked.astype(np.int32), len(self.held), joint=joint)
+
+    def _are_alone(self) -> bool:
+        """Whether almost all of enough records have one item each."""
         filled = int((self.lengths > 0).sum())
-        if filled < MANY or (self.lengths > 1).sum() > 0.01 * filled:
+        return filled >= MANY and int((self.lengths > 1).sum()) <= 0.01 * filled
+
+    def _single(self) -> Iterator[Doubt]:
+        """Records of one item each, almost all of one shape, with digits, or rare; or many are
+        rare, but nearly all others are in many records."""
+        if not self._are_alone():
             return
         codes = self.codes[self.data.items]
         groups = [(_NUMBERS, self.plain)]
@@ -255,36 +294,41 @@ class _Seen:
             share = float(marks[self.data.items].mean())
             if share >= 0.9:
                 yield from self._rare(marks, kind, 1, share)
+        rare, held = self.data.supports <= _OWN, self.data.supports[self.data.items]
+        share = float(np.mean(held <= _OWN))
+        if share >= 0.9 or (held > FEW).sum() >= ALMOST * max((held > _OWN).sum(), 1):
+            kind = f"such that at most {_OWN} records have the same"
+            yield from self._rare(rare, kind, 1, share)
 
-    def _cells(self) -> Iterator[Doubt]:
-        """Most items, if they are lines of a table, or the parts of lines between blanks."""
-        marks = self.codes == (self.names.index(CELLS) if CELLS in self.names else -2)
+    def _most(self, kind: str) -> Iterator[Doubt]:
+        """Most items, if they are lines of a table, or of parts of these; or have dates in them."""
+        marks = self.codes == (self.names.index(kind) if kind in self.names else -2)
         if marks[self.data.items].mean() >= USUAL:
             counts = np.bincount(self.rows[marks[self.data.items]], minlength=len(self.lengths))
             shares = [(counts == each).sum() / (self.lengths > 0).sum() for each in _EACH]
             each = int(np.argmax(shares))
-            yield from self._rare(marks, CELLS, _EACH[each], float(shares[each]))
+            yield from self._rare(marks, kind, _EACH[each], float(shares[each]))
 
     def by_position(self, opening: Opening) -> Doubt | None:
         """The values at one position of the lines, if they count the lines, or are rare where the
         values at all other positions are not. Lines that are sorted have rare values at their ends
         anyway."""
         numbers = self._numbers(opening)
-        for place in _places(opening.lengths):
-            if _counts_up(opening, place):
+        for place in usual_places(opening.lengths):
+            if counts_up(opening, place):
                 found = self._at_place(opening, numbers, place, "numbers that count the lines", 1.0)
                 if found is not None:
                     return found
-        if _are_sorted(opening.lengths, numbers):
+        if are_sorted(opening.lengths, numbers):
             return None
         supports = np.append(self.data.supports, 0)[numbers]
         for cap in _CAPS:
-            rates = _rates(opening.lengths, supports <= cap)
-            for place in _places(opening.lengths):
-                others = [rate for at, rate in rates.items() if at != place and at * place > 0]
-                if rates[place] >= ALMOST and others and max(others) <= SELDOM:
+            rare = rates(opening.lengths, supports <= cap)
+            for place in usual_places(opening.lengths):
+                others = [rate for at, rate in rare.items() if at != place and at * place > 0]
+                if rare[place] >= ALMOST and others and max(others) <= SELDOM:
                     kind = "in one record each" if cap == 1 else f"in at most {cap} records each"
-                    found = self._at_place(opening, numbers, place, kind, rates[place])
+                    found = self._at_place(opening, numbers, place, kind, rare[place])
                     if found is not None:
                         return found
         return None
@@ -293,7 +337,7 @@ class _Seen:
         self, opening: Opening, numbers: Int64s, place: int, kind: str, share: float
     ) -> Doubt | None:
         """The doubt about the values at a position, if many are distinct."""
-        items = np.unique(numbers[_at(opening.lengths, place)])
+        items = np.unique(numbers[at_place(opening.lengths, place)])
         if len(items) < _least_distinct(len(opening.lengths)):
             return None
         distinct = round(len(items) * self.data.records / len(opening.lengths))
@@ -303,8 +347,8 @@ class _Seen:
         """The same with the position of these items in the lines, if almost all have one."""
         numbers = self._numbers(opening)
         marks = np.isin(numbers, found.items)
-        for place in _BOTH_ENDS:
-            here = marks[_at(opening.lengths, place)].sum()
+        for place in BOTH_ENDS:
+            here = marks[at_place(opening.lengths, place)].sum()
             if marks.sum() and here >= 0.9 * marks.sum():
                 return Doubt(**{**found.__dict__, "place": place})
         return found
@@ -323,51 +367,3 @@ def _least_distinct(records: int) -> float:
     """How many distinct values may be identifiers. Fewer than ten that several records share are
     answers on a scale, or kinds: 4 of 40 records are a tenth, and each is in ten records."""
     return max(DISTINCT * records, min(LEAST, records / 2))
-
-
-def _at(lengths: Int64s, place: int) -> Int64s:
-    """Where the values at one position are, in all lines of two values or more that have it."""
-    ends = np.cumsum(lengths)
-    long = lengths >= max(abs(place), 2)
-    found: Int64s = (ends[long] + place) if place < 0 else (ends - lengths)[long] + place - 1
-    return found
-
-
-def _places(lengths: Int64s) -> list[int]:
-    """The positions that almost all lines have."""
-    wanted = ALMOST * (lengths > 0).sum()
-    return [place for place in _BOTH_ENDS if len(_at(lengths, place)) >= max(LEAST, wanted)]
-
-
-def _rates(lengths: Int64s, marks: Flags) -> dict[int, float]:
-    """The share of marked values at each position that many lines have, from both ends."""
-    found = {place: marks[_at(lengths, place)] for place in _BOTH_ENDS}
-    least = max(LEAST, len(lengths) // 4)
-    return {place: float(each.mean()) for place, each in found.items() if len(each) >= least}
-
-
-def _counts_up(opening: Opening, place: int) -> bool:
-    """Whether the values at a position are numbers, almost each one more than that before."""
-    labels = [opening.labels[item] for item in opening.items[_at(opening.lengths, place)].tolist()]
-    found = [int(digits[0]) for each in labels if (digits := _LAST_DIGITS.findall(each))]
-    return len(found) == len(labels) and bool(np.mean(np.diff(found) == 1) >= 0.8)
-
-
-def _are_sorted(lengths: Int64s, numbers: Int64s) -> bool:
-    """Whether the lines are sorted by the order of the vocabulary, up or down."""
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    rises = np.sign(np.diff(numbers))[rows[1:] == rows[:-1]]
-    return bool(not len(rises) or abs(rises.mean()) >= 2 * ALMOST - 1)
-
-
-def opening_of(lengths: Int64s, items: Int32s, labels: Iterable[str]) -> Opening:
-    """How a file begins: the first of its lines, and the labels that they have."""
-    lengths, items = first_of(lengths, items)
-    return Opening(lengths, items, list(islice(labels, int(items.max(initial=-1)) + 1)))
-
-
-def first_of(lengths: Int64s, items: Int32s) -> tuple[Int64s, Int32s]:
-    """The first lines, no more than are needed; a copy, so that the others need not be kept."""
-    ends = offsets(lengths)
-    lines = min(len(lengths), SAMPLE, max(int(np.searchsorted(ends, SAMPLE_OF_ITEMS // 10)), 1))
-    return lengths[:lines].copy(), items[: ends[lines]].copy()

@@ -176,6 +176,13 @@ def refuse_identifiers(data: Some, origin: Origin, min_people: int = 0) -> tuple
 
 def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
     meant = "if they are meant to be published, add {keep_unique=True}"
+    if doubt.joint is not None:
+        mark = {"\n": "\\n", "\t": "\\t"}.get(doubt.joint, doubt.joint)
+        can_split = account is not None and "split" in account.used and bool(mark.strip(" ()"))
+        way = f"split them with {{split={mark}}}" if can_split else "make each part an item"
+        return f"{way}; {meant}"
+    if doubt.each == 0:
+        return f"if they are, make a record of each and items of the others; {meant}"
     if account is None:
         return f"leave them out of the records, or {meant}"
     place = {None: None, -1: "last"}.get(doubt.place, doubt.place)

@@ -26,7 +26,9 @@ _NUMBERS = re.compile(r"[-+.\de]+(?:\s+[-+.\de]+)*", re.ASCII)
 """NumPy writes arrays of numbers without commas."""
 _MISSING = frozenset({"", "None", "null", "NULL", "nan", "NaN"})
 _SURE_MARKS = "|;"
-"""Marks that items rarely contain; a comma may be part of an item."""
+"""Marks that items rarely contain; a comma may be part of an item, or a line end of an address."""
+_WORDS = {"\\n": "\n", "\\t": "\t"}
+"""How marks are written that no command line can show."""
 _LEAST_SHARE = 0.5
 
 _YES = {*["1", "1.0", "1,0", "true", "t", "yes", "y", "x", "ja", "oui", "si", "sí", "✓", "✔"]}
@@ -72,7 +74,7 @@ def splitter(mark: str) -> Callable[[str], list[str]]:
         return _listed
     if mark == WHOLE:
         return lambda cell: [cell] if cell else []
-    return lambda cell: _split(cell, mark)
+    return lambda cell: _split(cell, _WORDS.get(mark, mark))
 
 
 def guess_mark(cells: Iterable[str]) -> Mark | None:
@@ -85,8 +87,8 @@ def guess_mark(cells: Iterable[str]) -> Mark | None:
     filled = [cell.strip() for cell in cells if cell.strip()]
     if filled and all(map(_is_bracketed, filled)):
         return _mark_of_lists(filled)
-    for mark in (*_SURE_MARKS, ","):
-        several = sum(mark in cell.strip(mark) for cell in filled)
+    for mark in (*_SURE_MARKS, *_WORDS, ","):
+        several = sum(_WORDS.get(mark, mark) in cell.strip(mark) for cell in filled)
         if several and several >= _LEAST_SHARE * len(filled):
             return Mark(mark, mark in _SURE_MARKS)
     return None

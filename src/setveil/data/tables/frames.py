@@ -183,6 +183,9 @@ class Frame:
 def frame_of(thing: Any) -> Frame | None:
     """The frame of a table or a series, None for any other object."""
     library, kind = type(thing).__module__.split(".")[0], type(thing).__name__
+    if library == "pandas" and getattr(getattr(thing, "columns", None), "nlevels", 1) > 1:
+        problem = "each column of the table has several names, one above the other"
+        raise DataError(problem, remedy="give each column one name")
     if library == "pandas" and kind in ("DataFrame", "Series"):
         return Frame("pandas", thing) if kind == "DataFrame" else _of_pandas_series(thing)
     if library == "polars" and kind in ("DataFrame", "LazyFrame", "Series"):

@@ -151,7 +151,8 @@ def find_lower_header(rows: Rows, least: int = 0) -> int | None:
     """
     first = next((n for n, row in enumerate(rows) if any(row)), 0)
     places = range(first + 1, min(len(rows), first + _MOST_TITLES))
-    likely = (place for place in places if _known(rows[place]) >= least)
+    others = (place for place in places if rows[place] != rows[first])  # files put together
+    likely = (place for place in others if _known(rows[place]) >= least)
     return next((place for place in likely if _names(rows[place], rows[place + 1 :])), None)
 
 

@@ -136,6 +136,16 @@ def _may_be_item(glimpse: Glimpse, name: str, counted: bool) -> bool:
     return not others or (len(others) == 1 and is_own(name, str(*others)))
 
 
+def is_counted(glimpse: Glimpse, name: str) -> bool:
+    """Whether a column seems to say how often each record has an item: most rows say nothing or 0,
+    and the others small whole numbers."""
+    cells = [str("" if cell is None else cell).strip() for cell in glimpse.column(name)]
+    filled = [cell for cell in cells if cell not in ("", "0")]
+    is_known = plain_name(name) in RECORD_NAMES | ATTRIBUTE_NAMES
+    few = 0 < 2 * len(filled) <= len(cells)
+    return not is_known and few and all(cell.isdecimal() and len(cell) < 3 for cell in filled)
+
+
 def _stripped(cell: object) -> object:
     return cell.strip() if isinstance(cell, str) else cell
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from setveil.data.account import LINES
 from setveil.data.arrays import Flags, Int32s, Int64s
-from setveil.data.identifiers import first_of, opening_of
+from setveil.data.openings import first_of, opening_of
 from setveil.data.records import Numbering
 from setveil.data.tables.headers import Squeezed, are_separators
 from setveil.data.transactions import Bags, Transactions

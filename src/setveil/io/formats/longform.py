@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from setveil.data.account import (
     LONG,
+    TOTALS,
     far_too_long,
     is_placeholder,
-    is_total,
     long_record_note,
     perhaps_placeholder,
     total_note,
@@ -27,7 +27,7 @@ from setveil.data.tables.columns import Columns
 from setveil.data.tables.frames import other_owners, single_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, brief
-from setveil.io.formats.reading import Pairs, Reading, Sink, no_record
+from setveil.io.formats.reading import Pairs, Reading, Sink, no_record, repeated_names
 from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
 from setveil.words import are
@@ -59,6 +59,11 @@ _SORT_PAIRS = """
     CREATE TABLE pairs AS
     SELECT records.number AS record, items.number AS item
     FROM long JOIN records USING (record) JOIN items USING (item) ORDER BY record
+"""
+_REMARK = """
+    WITH texts AS (SELECT rowid AS row, CAST(record AS VARCHAR) AS record, item FROM long)
+    SELECT record FROM texts WHERE row = (SELECT max(row) FROM texts) AND item IS NULL
+    AND contains(trim(record), ' ') AND 1 = (SELECT count(*) FROM texts WHERE contains(record, ' '))
 """
 _RECORDS_AT_ONCE = 200_000
 _ONLY_SETS = "the data has counts, and this engine works on sets"
@@ -97,6 +102,7 @@ def read_long(
         run(connection, f"CREATE TABLE long AS {select}")
         _drop_records(connection, reading)
         _check_records(connection, source)
+        _refuse_names(connection, reading, source)
         if counted:
             _drop_decimal_commas(connection)
             _check_counts(connection, source)
@@ -107,7 +113,7 @@ def read_long(
             reading.account.identifiers = number(connection, _IDENTIFIERS.format(size=size))
         if "person" in reading.account.columns and reading.sink is None:
             reading.account.people = _people(connection, source)
-        _note_totals(connection, reading)
+        _note_totals(connection, reading, source)
         if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
         if reading.sink is not None:
@@ -181,12 +187,34 @@ def _note_long_records(
             reading.account.notes.append(long_record_note(rows, place, (column, value)))
 
 
-def _note_totals(connection: DuckDBPyConnection, reading: Reading) -> None:
-    """A note on a last row that has a sum and no item."""
-    last = "SELECT record FROM long WHERE item IS NULL ORDER BY rowid DESC LIMIT 1"
-    for (value,) in connection.execute(last).fetchall():
-        if is_total(str(value)):
-            reading.account.notes.append(total_note(str(value)))
+def _note_totals(connection: DuckDBPyConnection, reading: Reading, source: Source) -> None:
+    """A note on a last row with sums or a remark, or a row of sums without an item; an error if
+    several are sums."""
+    if reading.account.columns.get("record") is None:
+        return
+    last = "item IS NULL OR rowid = (SELECT max(rowid) FROM long)"
+    letters = "regexp_replace(lower(CAST(record AS VARCHAR)), '[^\\pL]', '', 'g')"
+    found = f"({last}) AND {letters} IN ({', '.join(map(quoted, sorted(TOTALS)))})"
+    query = f"SELECT DISTINCT CAST(record AS VARCHAR) FROM long WHERE {found}"
+    values = connection.execute(query).fetchall()
+    if len(values) > 1:
+        problem = f"{are(len(values), 'record')} lines of sums, not people"
+        raise source.fault(problem, remedy="delete these lines")
+    values += connection.execute(_REMARK).fetchall()
+    reading.account.notes.extend(total_note(value) for (value,) in values[:1])
+
+
+def _refuse_names(connection: DuckDBPyConnection, reading: Reading, source: Source) -> None:
+    """Refuse rows that repeat the names of the columns, as of files that were put together."""
+    names = [reading.account.columns.get(role, "") for role in ("record", "item")]
+    if not all(names) or any(map(str.isdecimal, names)):
+        return
+    same = " AND ".join(
+        f"CAST({role} AS VARCHAR) = {quoted(name)}"
+        for role, name in zip(("record", "item"), names, strict=True)
+    )
+    if rows := number(connection, f"SELECT count(*) FROM long WHERE {same}"):
+        raise repeated_names(source, rows, names[0])
 
 
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:

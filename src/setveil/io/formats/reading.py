@@ -13,7 +13,7 @@ import numpy.typing as npt
 from setveil.data import records
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s, offsets
-from setveil.data.identifiers import opening_of
+from setveil.data.openings import opening_of
 from setveil.data.records import compress
 from setveil.data.tables.columns import Wanted
 from setveil.data.tables.frames import joined, several_rows
@@ -172,6 +172,13 @@ def no_record(source: Source, row: int) -> DataError:
     """The error for a row whose record is empty."""
     problem = f"data row {row} has no record: every row must belong to one"
     return source.fault(problem, remedy="leave such rows out with {drop_record=}")
+
+
+def repeated_names(source: Source, rows: int, name: str) -> DataError:
+    """The error for rows that repeat the header."""
+    repeat = "row repeats" if rows == 1 else "rows repeat"
+    problem = f"{rows:,} {repeat} the names of the columns"
+    return source.fault(problem, remedy=f"leave such rows out with {{drop_record={name}}}")
 
 
 def by_owner(

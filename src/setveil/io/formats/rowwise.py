@@ -19,6 +19,7 @@ from setveil.data.tables.shapes import (
     chosen_columns,
     find_sets,
     find_ticks,
+    is_counted,
     is_one_hot,
     item_columns,
     record_of,
@@ -26,10 +27,18 @@ from setveil.data.tables.shapes import (
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
-from setveil.io.formats.reading import Reading, RecordBuilder, by_owner, no_record
+from setveil.io.formats.reading import (
+    Reading,
+    RecordBuilder,
+    by_owner,
+    no_record,
+    repeated_names,
+)
 from setveil.io.source.source import Source
 from setveil.words import are, plural
 
+MANY = 100
+"""A table with so many columns of ticks, and half as many rows, may be turned."""
 Row = Sequence[object]
 Counted = tuple[Iterable[str], Iterable[int] | None]
 """The items of a row, and how often each occurs if they are counted."""
@@ -117,6 +126,7 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
         problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
         raise table.source.fault(problem)
     labels = [name for name in labels if name != owner]
+    _refuse_counts(table, reading, {*labels, owner})
     if not reading.bags and _has_own_names(table.glimpse, labels):
         ticks = find_ticks(labels, (), table.rows(labels), only_own=True)
         _note_guess(reading, ticks.columns)
@@ -126,7 +136,11 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
     reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
     _note_guess(reading, labels)
 
+    rows = 0
+
     def items(number: int, row: Row) -> Counted:
+        nonlocal rows
+        rows = number
         if reading.bags:
             counts = [_said(table, number, each) for each in zip(labels, row, strict=True)]
             return compress(labels, counts), [count for count in counts if count]
@@ -136,7 +150,24 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
             cells = zip(labels, row, strict=True)
             return compress(labels, [_said(table, number, each, most=1) for each in cells]), None
 
-    return _collected(table, reading, _Columns(labels, owner), items)
+    found = _collected(table, reading, _Columns(labels, owner), items)
+    if reading.onehot is None and len(labels) >= MANY and 2 * rows < len(labels):
+        problem = f"the table has {len(labels):,} columns of ticks and only {rows:,} rows"
+        remedy = "if each column is a person, turn it; if each is an item, add {onehot=True}"
+        raise table.source.fault(problem, remedy=remedy)
+    return found
+
+
+def _refuse_counts(table: Table, reading: Reading, known: set[str | None]) -> None:
+    """Ask about columns of counts among guessed ones that say yes or no: they would be left out."""
+    if reading.onehot is not None:
+        return
+    others = [name for name in table.glimpse.names if name and name not in known]
+    counts = [name for name in others if is_counted(table.glimpse, name)]
+    if len(counts) > 1:
+        problem = f"{len(counts):,} columns hold counts, and others only say yes or no"
+        remedy = "{onehot=True} leaves them out, and with {bags=True} too they are read"
+        raise table.source.fault(problem, remedy=remedy)
 
 
 def _note_guess(reading: Reading, columns: Sequence[str]) -> None:
@@ -236,6 +267,8 @@ def _collected(
                 continue
             if reading.record is not None and not value:
                 raise no_record(table.source, number)
+            if value == owner and not owner.isdecimal():
+                raise repeated_names(table.source, 1, owner)
             owners.append(numbers[value or number])
         records.add(*items(number, row if owner is None else row[:-1]))
     if owner is not None and dropped:

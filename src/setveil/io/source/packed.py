@@ -121,7 +121,7 @@ _LOOK = 200
 
 
 def sheet_as_csv(source: Source, sheet: str | int | None = None) -> tuple[Source, list[str]]:
-    """A sheet as a CSV file, the first if none is named; and a note if there are others.
+    """A sheet as a CSV file, the first that is not hidden if none is named; and a note on others.
 
     Raises:
         FileFormatError: if there is no such sheet, the file is damaged, or the first sheet does not
@@ -137,7 +137,7 @@ def sheet_as_csv(source: Source, sheet: str | int | None = None) -> tuple[Source
         warnings.simplefilter("ignore")  # about styles
         book = _library().load_workbook(stream, read_only=True, data_only=True)
         names = list(map(str, book.sheetnames))
-        chosen = _chosen(source, names, sheet)
+        chosen = _first_shown(book, names) if sheet is None else _chosen(source, names, sheet)
         tables = _tables(book, names) if sheet is None and len(names) > 1 else []
         _write(book[names[chosen]], target, source)
         book.close()
@@ -149,9 +149,8 @@ def sheet_as_csv(source: Source, sheet: str | int | None = None) -> tuple[Source
         )
     notes: list[str] = []
     if sheet is None and len(names) > 1:
-        note = (
-            f"The sheet {brief(names[chosen])} was read, the first of {len(names)}; {{sheet}} names"
-        )
+        first = f"the first of {len(names)}{' that is not hidden' if chosen else ''}"
+        note = f"The sheet {brief(names[chosen])} was read, {first}; {{sheet}} names"
         others = [name for name in tables if name != names[chosen]]
         more = f" These look like tables too: {brief_list(others)}." if others else ""
         notes.append(Note(f"{note} another.{more}"))
@@ -198,10 +197,16 @@ def _library() -> Any:
         raise MissingExtraError("openpyxl", "a spreadsheet", extra="excel") from None
 
 
-def _chosen(source: Source, names: list[str], sheet: str | int | None) -> int:
+def _first_shown(book: Any, names: list[str]) -> int:
+    """The place of the first sheet that is not hidden."""
+    states = (getattr(book[name], "sheet_state", "visible") for name in names)
+    return next((place for place, state in enumerate(states) if state == "visible"), 0)
+
+
+def _chosen(source: Source, names: list[str], sheet: str | int) -> int:
     """The place of a sheet: by its name, or if none has that name by its number from 1."""
-    if sheet is None or str(sheet) in names:
-        return 0 if sheet is None else names.index(str(sheet))
+    if str(sheet) in names:
+        return names.index(str(sheet))
     number = int(sheet) if str(sheet).isdecimal() else 0
     if not 1 <= number <= len(names):
         raise source.fault(f"there is no sheet {brief(sheet)}: the sheets are {brief_list(names)}")
