@@ -7,8 +7,8 @@ import numpy as np
 from setveil.kernels.arrays import Flags, Floats, Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 
-HOT, COOLING = 20.0, 0.95  # the first temperature, in average weights, and what each sweep leaves
-SWEEPS = 130  # after which hardly anything changes
+HOT, COOLING = 20.0, 0.95  # the first temperature, in average weights, and what each step leaves
+SWEEPS = 130  # steps of cooling, however many sweeps there are
 SLOT, TOP, DENSE, CLASHES = 0, 1, 2, 3  # the slots of `State.numbers`
 
 

@@ -127,26 +127,29 @@ class Above:
         kind that keeps no promise here, or whose pairs are expected to be worse than the limit."""
         if self.head.triples > MOST_TRIPLES:
             return []
-        made = []
-        for kind, ways in self.head.arrange(kinds).items():
-            good = _about(min(each.pairs for each in ways))
-            best = min((each for each in ways if each.pairs <= good), key=lambda each: each.badness)
-            if best.pairs <= limit:
-                made.append(self._judged(kind, best))
-                limit = min(limit, _about(made[-1].pairs))
+        made = list[Found]()
+        for kind in kinds:
+            ways = self.head.arrange(kind, limit)
+            good = _about(min((each.pairs for each in ways), default=0.0))
+            fine = [each for each in ways if each.pairs <= good]
+            for best in sorted(fine, key=lambda each: each.badness)[:1]:
+                if best.pairs <= limit:
+                    made.append(self._judged(kind, best))
+                    limit = min(limit, _about(made[-1].pairs))
         return made
 
     def _judged(self, kind: str, arranged: Arranged) -> Found:
-        """Head chunks as they are judged. What is expected of the records that left is only known
-        when they are divided anew."""
+        """Head chunks as they are judged. What is expected of records that left, and of items that
+        are not in the head, is only known when they are divided anew."""
         layers = cache(partial(lay, self.small.divided.clusters, arranged, self._way))
-        is_bare = bool((arranged.chunks.max(axis=1) < 0).any())
-        pairs = self.judge.pairs_of_layers(layers(), arranged.above) if is_bare else arranged.pairs
 
-        def judged(_: Divided) -> Judged:
+        @cache
+        def judged() -> Judged:
             return self.judge.of_layers(layers(), self.small, arranged.part, arranged.chunks)
 
-        return Found(kind, lambda: layers().divided, pairs, judged)
+        is_bare = bool((arranged.chunks.max(axis=1) < 0).any())
+        pairs = judged().pairs if is_bare or self.head.is_part else arranged.pairs
+        return Found(kind, lambda: layers().divided, pairs, lambda _: judged())
 
 
 def counted(rows: Transactions, width: int, k: int) -> Judge:

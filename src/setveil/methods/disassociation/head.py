@@ -20,13 +20,15 @@ WORK = 200  # the steps of annealing, per occurrence of an item, that the time a
 TOP_WEIGHTS = (0.25, 1.0)
 """What the pairs of the top items are worth, beside the frequent pairs: with m = 2, and with m = 3.
 Where all records must stay together, both are tried."""
-PRICES = {2: (0.02, 0.1), 3: (0.002, 0.005)}
+PRICES = {2: (0.02, 0.05, 0.1), 3: (0.002, 0.005)}
 """What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
 for each of its conflicts, and keeps some of its pairs where it goes."""
 
 HUBS = (2, 3)
 """How many of the most frequent items the records of a part may agree in."""
+FAR = 1.2  # times the limit: an error of parts by fewer hubs that more hubs do not mend
 FEWEST_SWEEPS = 10  # of annealing, whatever the time allows
+MOST_SWEEPS = 200  # after which hardly anything changes
 PART_SWEEPS = 30  # of annealing in a part, after which little changes
 SURE = 0.1
 """What it is worth, as a share of its support, if a chunk shows a pair which it need not keep since
@@ -45,7 +47,6 @@ class Arranged(NamedTuple):
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
-    above: Floats  # what is expected of each target in the parts with head chunks
 
     @property
     def badness(self) -> float:
@@ -71,7 +72,8 @@ class Piece(NamedTuple):
 
 
 class Head:
-    """The items that occur in frequent pairs, and the records over them.
+    """The items that occur in frequent pairs of k records or more, and the records over them: rarer
+    pairs cannot be kept in a chunk.
 
     `below` says what small clusters keep of the targets in some records."""
 
@@ -83,21 +85,29 @@ class Head:
         below: Callable[[Int64s], Floats] | None = None,
         width: int = 1,
     ) -> None:
-        from setveil.kernels.disassociation.annealing import SWEEPS
-
         self._rule, self._below, self._threads = rule, below, width
         width = max(len(rows.vocabulary), 1)
         supports = np.bincount(rows.items, minlength=width)
-        items = np.unique(np.concatenate((targets.first, targets.second)))
+        can = targets.supports >= rule.k
+        items = np.unique(np.concatenate((targets.first[can], targets.second[can])))
         self._items = items[np.argsort(-supports[items], kind="stable")]
         number = np.full(width, -1, dtype=np.int64)
         number[self._items] = np.arange(len(items))
         self._width, self._rows = width, _over(rows, number)
-        self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
+        self._all_targets = targets
+        targets = targets._replace(first=number[targets.first], second=number[targets.second])
+        self._inside = (targets.first >= 0) & (targets.second >= 0)
+        self._is_mixed = (targets.first >= 0) != (targets.second >= 0)
+        self._targets = targets.some(self._inside)
         self._steps = WORK * rows.occurrences / max(len(items), 1) ** 2
-        self.sweeps = int(min(max(self._steps, FEWEST_SWEEPS), SWEEPS))
+        self.sweeps = int(min(max(self._steps, FEWEST_SWEEPS), MOST_SWEEPS))
         # A head that is large for its records takes long, so less is tried.
-        self._tries = 1 if self._steps < 2 * FEWEST_SWEEPS else 2
+        self._tries = 1 if self._steps < 2 * FEWEST_SWEEPS else len(PRICES[2])
+
+    @property
+    def is_part(self) -> bool:
+        """Whether some targets have an item that is not in the head."""
+        return not self._inside.all()
 
     @property
     def triples(self) -> int:
@@ -114,23 +124,24 @@ class Head:
         has_hub = np.minimum(self._targets.first, self._targets.second) < max(HUBS)
         return float(self._targets.many[has_hub].sum())
 
-    def arrange(self, kinds: Sequence[str]) -> dict[str, list[Arranged]]:
-        """Ways to arrange the records, by kind. `head`: in one of them all records are one part,
-        unless m is 3; in two of them some leave it. `hubs`: the records of a part agree in some of
-        the most frequent items, the hubs. Without kinds that there is no way for."""
-        is_deep, works = self._rule.m > 2, list[tuple[str, Callable[[], list[Piece]]]]()
+    def arrange(self, kind: str, limit: float = np.inf) -> list[Arranged]:
+        """Ways to arrange the records. `head`: in one of them all records are one part, unless m is
+        3; in the others some leave it. `hubs`: the records of a part agree in some of the most
+        frequent items, the hubs; in more of them only if fewer are not far above the limit. None if
+        no way keeps the promise."""
+        if not len(self._items):
+            return []
+        is_deep, works = self._rule.m > 2, list[Callable[[], list[Piece]]]()
         cost = self._targets.cost(TOP_WEIGHTS[is_deep])
-        if "head" in kinds:
-            works += [] if is_deep else [("head", lambda: [self._together])]
-            works += [("head", each) for each in self._splits(self._all, cost)]
-        if "hubs" in kinds:
-            works += [("hubs", partial(self._by_hubs, hubs, cost)) for hubs in HUBS]
-        found = at_once(*(work for _, work in works), width=self._threads)
-        made: dict[str, list[Arranged]] = {}
-        for (kind, _), pieces in zip(works, found, strict=True):
-            if pieces:
-                made.setdefault(kind, []).append(self._arranged(pieces))
-        return made
+        if kind == "hubs":
+            made = [self._arranged(self._by_hubs(HUBS[0], cost))]
+            if made[0].pairs <= FAR * limit:
+                made += [self._arranged(self._by_hubs(hubs, cost)) for hubs in HUBS[1:]]
+            return made
+        works += [] if is_deep else [lambda: [self._together]]
+        works += self._splits(self._all, cost)
+        found = at_once(*works, width=self._threads)
+        return [self._arranged(pieces) for pieces in found if pieces]
 
     @cached_property
     def whole(self) -> Arranged:
@@ -145,12 +156,18 @@ class Head:
         chunks = np.full((len(pieces), self._width), -1, dtype=np.int32)
         for number, piece in enumerate(pieces):
             part[piece.records], chunks[number, self._items] = number, piece.chunk
-        expected = np.sum([piece.expected for piece in pieces], axis=0)
-        above = sum(
-            (piece.expected for piece in pieces if piece.chunk.max(initial=-1) >= 0),
-            np.zeros(len(expected)),
-        )
-        return Arranged(part, chunks, *self._targets.errors(expected), above)
+        expected = self._left.copy()
+        expected[self._inside] += np.sum([piece.expected for piece in pieces], axis=0)
+        return Arranged(part, chunks, *self._all_targets.errors(expected))
+
+    @cached_property
+    def _left(self) -> Floats:
+        """What is about expected of the targets that are not inside the head: small clusters of the
+        rest keep what they keep, and nothing of pairs with one item of the head."""
+        found = self._all_targets.apart
+        if self._below is not None and self.is_part:
+            found = np.where(self._is_mixed, found, self._below(np.arange(len(self._rows[0]) - 1)))
+        return np.where(self._inside, 0.0, found)
 
     @cached_property
     def _all(self) -> Counts:
@@ -220,11 +237,11 @@ class Head:
         """Records that left: in head chunks, or in small clusters if these keep more, or m is 3."""
         none = np.full(len(counts.held), -1, dtype=np.int64)
         if self._below is not None and self._rule.m > 2:
-            return Piece(counts.records, none, self._below(counts.records))
+            return Piece(counts.records, none, self._below(counts.records)[self._inside])
         piece = self._whole(counts, cost)
         if self._below is None:
             return piece
-        kept = self._below(counts.records)
+        kept = self._below(counts.records)[self._inside]
         truth = counts.together[self._targets.first, self._targets.second]
         if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
             return piece

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,6 +58,13 @@ class Targets(NamedTuple):
         cost: Floats = (self.many + self.head) / np.maximum(self.supports, 1)
         top = self.is_top / max(int(self.is_top.sum()), 1)
         return cost + top_weight * top / np.maximum((self.supports + self.apart) / 2, 1)
+
+    def some(self, which: Flags) -> Targets:
+        """Some of them."""
+        ints = self.first[which], self.second[which], self.supports[which]
+        return Targets(
+            *ints, self.apart[which], self.many[which], self.head[which], self.is_top[which]
+        )
 
     def errors(self, expected: Floats) -> tuple[float, float, float]:
         """The errors of the frequent, the most frequent and the top pairs."""
@@ -134,23 +140,17 @@ class Judge:
 
     def kept(self, small: Small, records: Int64s) -> Floats:
         """What small clusters are expected to keep of the targets in some records."""
-        found: Floats = self._expected([small.of(records)])[self._used]
+        found: Floats = self._expected(small.of(records))[self._used]
         return found
 
     def pairs_of(self, small: Small) -> float:
         """The expected error of the frequent pairs in some clusters."""
-        return self._pair_error(self._expected([small.sketch]))
-
-    def pairs_of_layers(self, layers: Layers, above: Floats) -> float:
-        """The same of a release whose parts with head chunks are expected to keep so much of each
-        target."""
-        found = self._expected(self._bare(layers))
-        found[self._used] += above
-        return self._pair_error(found)
+        return float(_errors(self._pairs.supports, self._expected(small.sketch)) @ self._weights[1])
 
     def of(self, small: Small) -> Judged:
         """All expected errors of some clusters."""
-        return self._judged([small.sketch], small.divided)
+        found = self._supports(small.sketch, self._pairs, self._table, self._triples)
+        return self._judged(found, small.divided)
 
     def of_clusters(self, divided: Divided) -> Judged:
         """The same of a release without head chunks."""
@@ -159,24 +159,41 @@ class Judge:
     def of_layers(self, layers: Layers, small: Small, part: Int64s, chunks: Int32s) -> Judged:
         """All expected errors of a release whose parts, of the records of small clusters, may have
         head chunks."""
-        inside, rows = _has_head(chunks)[part], small.sketch.rows
-        heads = [
-            sketch_head(rows.take(np.flatnonzero(inside & (part == number))), chunk)
-            for number, chunk in enumerate(chunks[:, self._place >= 0])
-        ]
-        return self._judged([*heads, *self._bare(layers)], layers.divided)
+        rows, own = small.sketch.rows, chunks[:, self._place >= 0]
+        found = (
+            self._of_part(rows.take(np.flatnonzero(part == number)), own[number], below)
+            for number, below in enumerate(layers.below)
+        )
+        return self._judged(reduce(_added, found), layers.divided)
 
-    def _bare(self, layers: Layers) -> list[Sketch]:
-        return [sketch_of(each, self._place, self._k) for each in layers.bare]
+    def _of_part(self, rows: Transactions, chunk: Int32s, below: Divided) -> Supports:
+        """Expected supports in the records of a part; head chunks, and what is below, do not depend
+        on each other."""
+        from setveil.kernels.disassociation.expected import Supports
 
-    def _expected(self, sketches: Sequence[Sketch]) -> Floats:
+        given = self._pairs, self._table, self._triples
+        inside = only_items(rows, chunk >= 0)
+        head = self._supports(sketch_head(inside, chunk), *given)
+        if inside.occurrences == rows.occurrences:
+            return head
+        sketch, width = sketch_of(below, self._place, self._k), len(chunk)
+        tail, of_head = self._supports(sketch, *given), np.bincount(inside.items, minlength=width)
+        up, low = of_head / max(len(rows), 1), sketch.masses(width)
+        pairs, triples = self._pairs, self._triples
+        firsts = np.repeat(np.arange(width), np.diff(pairs.first))
+        under = np.repeat(np.arange(len(firsts)), np.diff(triples.first))
+        joined = up[firsts] * low[pairs.second] + low[firsts] * up[pairs.second]
+        thirds = np.zeros(len(under))
+        ends = (under, triples.third), (triples.outer, pairs.second[under])
+        for pair, item in (*ends, (triples.inner, firsts[under])):
+            thirds += head.pairs[pair] * low[item] / max(len(rows), 1) + tail.pairs[pair] * up[item]
+        nothing = np.zeros_like(head.sure_pairs), np.zeros_like(head.sure_triples)
+        return reduce(_added, (head, tail, Supports(joined, thirds, *nothing)))
+
+    def _expected(self, sketch: Sketch) -> Floats:
         """The expected supports of all pairs."""
-        none = no_triples(self._pairs)
-        found = (self._supports(each, self._pairs, self._table, none) for each in sketches)
-        return sum((each.pairs for each in found), np.zeros(len(self._pairs.second)))
-
-    def _pair_error(self, expected: Floats) -> float:
-        return float(_errors(self._pairs.supports, expected) @ self._weights[1])
+        found = self._supports(sketch, self._pairs, self._table, no_triples(self._pairs))
+        return found.pairs
 
     @staticmethod
     def _supports(sketch: Sketch, pairs: Pairs, table: Int32s, triples: Triples) -> Supports:
@@ -186,10 +203,7 @@ class Judge:
         found: Supports = expect_supports(sketch.block, shown, pairs, table, triples)
         return found
 
-    def _judged(self, sketches: Sequence[Sketch], divided: Divided) -> Judged:
-        given = self._pairs, self._table, self._triples
-        each = (self._supports(sketch, *given) for sketch in sketches)
-        found = reduce(lambda one, other: type(one)(*map(np.add, one, other)), each)
+    def _judged(self, found: Supports, divided: Divided) -> Judged:
         known, pairs = known_supports(divided), _errors(self._pairs.supports, found.pairs)
         return Judged(
             float(_errors(self._items, known) @ self._weights[0]),
@@ -210,16 +224,10 @@ class Judge:
 
     def _targets(self, firsts: Int64s, pairs: Pairs) -> Targets:
         apart = self._items[firsts] * self._items[pairs.second] / max(len(self._rows), 1)
-        self._used = used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
-        return Targets(
-            firsts[used],
-            pairs.second[used],
-            pairs.supports[used],
-            apart[used],
-            self._weights[1][used],
-            self._head[used],
-            self._is_top[used],
-        )
+        self._used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
+        ends, many, head = (firsts, pairs.second), self._weights[1], self._head
+        whole = Targets(*ends, pairs.supports, apart, many, head, self._is_top)
+        return whole.some(self._used)
 
     def _number(self, pairs: Pairs, triples: Triples) -> None:
         """Number the items of the pairs without gaps, so that less memory is touched."""
@@ -330,10 +338,8 @@ def no_triples(pairs: Pairs) -> Triples:
     return Triples(np.zeros(len(pairs.second) + 1, dtype=np.int64), none, none, none)
 
 
-def _has_head(chunks: Int32s) -> Flags:
-    """Whether each part has head chunks."""
-    found: Flags = np.any(chunks >= 0, axis=1)
-    return found
+def _added(one: Supports, other: Supports) -> Supports:
+    return type(one)(*map(np.add, one, other))
 
 
 def pairs_in(data: Transactions) -> float:

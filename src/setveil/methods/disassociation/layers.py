@@ -42,11 +42,14 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
     """The release of the records of some clusters, with the head chunks of each part above."""
     works = (partial(_lay_part, clusters, arranged, way, n) for n in range(len(arranged.chunks)))
     parts = at_once(*works, width=way.engine.width if len(clusters.rows) <= FEW else 1)
-    bare = [part for part, chunks in zip(parts, arranged.chunks, strict=True) if chunks.max() < 0]
-    return Layers(_merge(parts), bare)
+    wholes, below = zip(*parts, strict=True)
+    return Layers(_merge(wholes), below)
 
 
-def _lay_part(clusters: Clusters, arranged: Arranged, way: Way, number: int) -> Divided:
+def _lay_part(
+    clusters: Clusters, arranged: Arranged, way: Way, number: int
+) -> tuple[Divided, Divided]:
+    """A part, and what is below its head chunks."""
     rows, origin, chunks = clusters.rows, clusters.origin, arranged.chunks[number]
     chosen = np.flatnonzero(arranged.part == number)
     below = _tail_clusters(rows.take(chosen), chunks, way)
@@ -54,7 +57,7 @@ def _lay_part(clusters: Clusters, arranged: Arranged, way: Way, number: int) -> 
     whole = Clusters(rows.take(order), origin[order], below.bounds)
     head, made = chunks[whole.rows.items], way.divide(below)
     join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
-    return join(whole, head, made)
+    return join(whole, head, made), made
 
 
 def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:

@@ -36,12 +36,22 @@ class Sketch(NamedTuple):
     def block(self) -> Block:
         return Block(self.rows.indptr, self.rows.items, self.bounds)
 
+    def masses(self, width: int) -> Floats:
+        """How many records are expected to have each item."""
+        clusters = np.repeat(np.arange(len(self.listed)), np.diff(self.rows.indptr[self.bounds]))
+        left = self.number < 0
+        codes = np.unique(np.compress(left, clusters * width + self.rows.items))
+        weights = self.listed[codes // width]
+        found = np.bincount(codes % width, weights=weights, minlength=width).astype(np.float64)
+        found += np.bincount(np.compress(~left, self.rows.items), minlength=width)
+        return found
+
 
 class Layers(NamedTuple):
     """Parts of the records, each with head chunks above all its clusters or none."""
 
     divided: Divided
-    bare: Sequence[Divided]  # the parts without head chunks
+    below: Sequence[Divided]  # what is below the head chunks of each part
 
 
 class Small:
