@@ -50,14 +50,14 @@ def check(seed: int, records: int, items: int) -> None:
             )
 
 
-@proof(1_300)
+@proof(20_000)
 def test_every_possible_original_lies_within_the_bounds(seeds):
     large = (14, 6) if seeds.start == 0 else (40, 9)
     for seed in seeds:
         check(seed, *large)
 
 
-@proof(2_300)
+@proof(20_000)
 def test_all_possible_originals_of_a_tiny_release_lie_within_the_bounds(seeds):
     for seed in seeds:
         chance = Random(f"tiny {seed}")

@@ -93,7 +93,7 @@ def check(seed: int, records: int, items: int) -> None:
         assert worlds.find_fault(clusters, world) is None, f"{clusters}\n{world}"
 
 
-@proof(11_300)
+@proof(20_000)
 def test_every_world_of_a_random_release_is_possible(seeds):
     large = (18, 7) if seeds.start == 0 else (40, 12)
     for seed in seeds:
