@@ -136,4 +136,12 @@ def test_spark_refuses_tables_that_it_would_read_otherwise_than_the_local_engine
     table.write_text("id,tea,milk\n1,yes,no\n2,yes,yes\n")
     with pytest.raises(ParameterError, match="one column of items"):
         sv.anonymize(str(table), item=["tea", "milk"], **how)
+    for rows, problem in {
+        "1,tea\nid,item\n2,tea\n": "1 row repeats the names of the columns",
+        "1,tea\nSubtotal 1,\n2,tea\nSubtotal 2,\n": "2 records are lines of sums, not people",
+        "1,tea\n,milk\n": "a row has no record",
+    }.items():
+        table.write_text(f"id,item\n{rows}")
+        with pytest.raises(FileFormatError, match=problem):
+            sv.anonymize(str(table), **how)
     assert not (tmp_path / "release").exists()

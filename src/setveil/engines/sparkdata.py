@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from setveil.data.account import TOTALS
 from setveil.data.arrays import Int32s, Int64s
-from setveil.data.tables.columns import Wanted, find_columns, find_list_column
+from setveil.data.tables.columns import Fail, Wanted, find_columns, find_list_column
+from setveil.data.tables.frames import repeated_names, several_sums
 from setveil.data.tables.headers import are_separators
 from setveil.data.tables.shapes import item_words, with_names
 from setveil.data.vocabulary import Vocabulary
@@ -279,10 +281,29 @@ def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFra
     if dropped:
         values = [dropped] if isinstance(dropped, str) else list(dropped)
         rows = rows.where(~F.coalesce(F.col("record").cast("string"), F.lit("")).isin(values))
-    if rows.where(F.col("record").isNull()).limit(1).count():
-        raise fail("a row has no record: every row must belong to one")
+    _check_rows(rows, (columns.record, columns.item), fail)
     items = F.collect_set(F.col("item").cast("string"))
     return rows.groupBy("record").agg(items.alias("items")).select("items")
+
+
+def _check_rows(rows: DataFrame, names: tuple[str, str], fail: Fail) -> None:
+    """Refuse rows that belong to nobody, repeat the names of the columns, or are sums."""
+    from pyspark.sql import functions as F
+
+    record, item = F.col("record").cast("string"), F.col("item").cast("string")
+    letters = F.regexp_replace(F.lower(record), r"[^\p{L}]", "")
+    is_sum = item.isNull() & letters.isin(sorted(TOTALS))
+    nobody, repeated, sums = rows.agg(
+        F.sum(record.isNull().cast("long")),
+        F.sum(((record == names[0]) & (item == names[1])).cast("long")),
+        F.count_distinct(F.when(is_sum, record)),
+    ).collect()[0]
+    if nobody:
+        raise fail("a row has no record: every row must belong to one")
+    if repeated and not any(map(str.isdecimal, names)):
+        raise repeated_names(repeated, names[0], fail)
+    if sums > 1:
+        raise several_sums(sums, fail)
 
 
 def _named(column: str) -> Column:

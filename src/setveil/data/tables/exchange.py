@@ -330,8 +330,7 @@ def _of_long(frame: Frame, columns: Columns, wanted: Wanted) -> Transactions:
     codes, values = frame.factorized(columns.item)
     texts = _labels(values)
     if columns.item in texts and columns.record in frame.column(columns.record):
-        problem = "a row repeats the names of the columns"
-        raise DataError(problem, remedy="leave such rows out of the table")
+        raise DataError("a row repeats the names of the columns", remedy="leave such rows out")
     vocabulary = Vocabulary.of(texts)
     there, size = codes >= 0, int(owners.max(initial=-1)) + 1
     items = vocabulary.encode(texts)[codes[there]] if texts else np.zeros(0, dtype=np.int32)

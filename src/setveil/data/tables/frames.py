@@ -354,6 +354,18 @@ def single_rows(record: str, other: str, fail: Fail = DataError) -> DataError:
     )
 
 
+def repeated_names(rows: int, name: str, fail: Fail = DataError) -> DataError:
+    """The error for rows that repeat the header, as of files that were put together."""
+    repeat = "row repeats" if rows == 1 else "rows repeat"
+    problem = f"{rows:,} {repeat} the names of the columns"
+    return fail(problem, remedy=f"leave such rows out with {{drop_record={name}}}")
+
+
+def several_sums(records: int, fail: Fail = DataError) -> DataError:
+    """The error for lines of sums among the people."""
+    return fail(f"{records:,} records are lines of sums, not people", remedy="delete these lines")
+
+
 def record_choice(record: str) -> str:
     """The parameter with a column as its value, if a message can quote the name whole."""
     is_plain = len(brief(record)) == len(record) + 2 and not set("{}").intersection(record)

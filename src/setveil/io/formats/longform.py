@@ -24,10 +24,10 @@ from setveil.data.account import (
 )
 from setveil.data.people import People
 from setveil.data.tables.columns import Columns
-from setveil.data.tables.frames import other_owners, single_rows
+from setveil.data.tables.frames import other_owners, repeated_names, several_sums, single_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, brief
-from setveil.io.formats.reading import Pairs, Reading, Sink, no_record, repeated_names
+from setveil.io.formats.reading import Pairs, Reading, Sink, no_record
 from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
 from setveil.words import are
@@ -198,8 +198,7 @@ def _note_totals(connection: DuckDBPyConnection, reading: Reading, source: Sourc
     query = f"SELECT DISTINCT CAST(record AS VARCHAR) FROM long WHERE {found}"
     values = connection.execute(query).fetchall()
     if len(values) > 1:
-        problem = f"{are(len(values), 'record')} lines of sums, not people"
-        raise source.fault(problem, remedy="delete these lines")
+        raise several_sums(len(values), source.fault)
     values += connection.execute(_REMARK).fetchall()
     reading.account.notes.extend(total_note(value) for (value,) in values[:1])
 
@@ -214,7 +213,7 @@ def _refuse_names(connection: DuckDBPyConnection, reading: Reading, source: Sour
         for role, name in zip(("record", "item"), names, strict=True)
     )
     if rows := number(connection, f"SELECT count(*) FROM long WHERE {same}"):
-        raise repeated_names(source, rows, names[0])
+        raise repeated_names(rows, names[0], source.fault)
 
 
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:

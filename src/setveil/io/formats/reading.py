@@ -174,13 +174,6 @@ def no_record(source: Source, row: int) -> DataError:
     return source.fault(problem, remedy="leave such rows out with {drop_record=}")
 
 
-def repeated_names(source: Source, rows: int, name: str) -> DataError:
-    """The error for rows that repeat the header."""
-    repeat = "row repeats" if rows == 1 else "rows repeat"
-    problem = f"{rows:,} {repeat} the names of the columns"
-    return source.fault(problem, remedy=f"leave such rows out with {{drop_record={name}}}")
-
-
 def by_owner(
     found: Transactions, owners: list[int], reading: Reading, source: Source, column: str | None
 ) -> Transactions:

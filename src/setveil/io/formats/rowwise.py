@@ -12,6 +12,7 @@ from setveil.data.account import SETS
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, looks_long
+from setveil.data.tables.frames import repeated_names
 from setveil.data.tables.shapes import (
     Glimpse,
     SetColumn,
@@ -27,13 +28,7 @@ from setveil.data.tables.shapes import (
 )
 from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
-from setveil.io.formats.reading import (
-    Reading,
-    RecordBuilder,
-    by_owner,
-    no_record,
-    repeated_names,
-)
+from setveil.io.formats.reading import Reading, RecordBuilder, by_owner, no_record
 from setveil.io.source.source import Source
 from setveil.words import are, plural
 
@@ -268,7 +263,7 @@ def _collected(
             if reading.record is not None and not value:
                 raise no_record(table.source, number)
             if value == owner and not owner.isdecimal():
-                raise repeated_names(table.source, 1, owner)
+                raise repeated_names(1, owner, table.source.fault)
             owners.append(numbers[value or number])
         records.add(*items(number, row if owner is None else row[:-1]))
     if owner is not None and dropped:
