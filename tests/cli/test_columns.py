@@ -106,7 +106,9 @@ def test_inspect_names_the_columns_and_the_command_that_publishes_them(call, peo
     assert note.endswith("-k 5 -m 2 --column born --column sex --column place")
     assert "patient" not in note
     assert "Not read" in call("inspect", people).shown
-    assert "Not read" not in call("inspect", people, *HOW).shown
+    shown = call("inspect", people, *HOW).shown
+    assert "Not read" not in shown
+    assert "The columns alone single out 100.0 % of the people, without any item" in shown
 
 
 def test_a_column_that_is_kept_as_it_is_becomes_items(call, people, tmp_path):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from setveil.data.account import LONG, Account
 from setveil.data.columns import Column, Table
 from setveil.data.tables.beside import GONE, kind_of, names_of
@@ -16,7 +18,7 @@ from setveil.errors import SetveilError, brief
 from setveil.hierarchy.columns import ANY
 from setveil.io.files import read_with_account
 from setveil.pipeline.inputs import known_name, plain_reading
-from setveil.words import plural
+from setveil.words import plural, rough_share
 
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
 _MOST = 12
@@ -78,6 +80,18 @@ def columns_note(
     shown = ", ".join(f"{brief(column.name)} ({column.about})" for column in told)
     text = f"Not read: {shown}. Those that are needed can be published beside the items"
     return [f"{text}, for people who may be known by them: {shlex.join(words)}"]
+
+
+def exposed_note(data: object, k: int) -> list[str]:
+    """How many people the columns alone single out, if there are some."""
+    if not isinstance(data, Table) or not data.columns or not len(data):
+        return []
+    codes = np.stack([column.codes for column in data.columns], axis=1)
+    _, member, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    each = sizes[member.reshape(-1)]
+    alone, few = (rough_share(float((each < least).mean())) for least in (2, k))
+    text = f"The columns alone single out {alone} of the people, without any item"
+    return [f"{text}; {few} share their values with fewer than {k - 1} others."]
 
 
 def _is_large(path: Path) -> bool:

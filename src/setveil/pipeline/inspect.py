@@ -10,7 +10,7 @@ from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress, Read, Where
-from setveil.pipeline.beside import ColumnFound, columns_found, columns_note
+from setveil.pipeline.beside import ColumnFound, columns_found, columns_note, exposed_note
 from setveil.pipeline.inputs import KEEP, identifier_note, load_with_account, notes_on, people_of
 from setveil.pipeline.loading import count_distinct
 from setveil.pipeline.names import USUAL, Words, check_words, reading_from
@@ -111,12 +111,13 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
         size = summary.items, summary.records
         names = names_note(summary.rare_words, *size, k, people)
         about_columns = columns_note(job.data, job.reading, beside)
+        exposed = exposed_note(data, k)
         return Inspection(
             summary=summary,
             exposures=exposures,
             k=k,
             account=account,
-            notes=(*owners, *notes_on(data, account), *doubt, *names, *about_columns),
+            notes=(*owners, *notes_on(data, account), *doubt, *names, *about_columns, *exposed),
             beside=beside,
             doubtful=bool(doubt),
             first=() if read is not None else _first(data),

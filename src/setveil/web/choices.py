@@ -56,7 +56,7 @@ Link = tuple[str, str]
 def choose(project: Project, form: Form) -> bool:
     """Put what is feared and what must be kept into the state; whether the promise is another."""
     before = project.promise_kind.model
-    if form.get("promise") in promise_kinds(project):
+    if form.get("promise") in promise_kinds(project.reading):
         project.state["promise"] = form["promise"]
     if form.get("keep") in USES:
         project.state["keep"] = form["keep"]

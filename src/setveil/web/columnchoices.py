@@ -13,14 +13,14 @@ WORDS = ("columns", "column_hierarchies")
 """The words for reading that these choices give."""
 _DROP, _KNOWN, _PREFIX, _KEPT, _FILE = "", "known", "prefix", "keep", "file:"
 _BECOMES = {
-    "number": "it becomes an interval",
-    "date": "it becomes an interval",
-    "word": "it stays, or becomes “any”",
+    "number": "an interval",
+    "date": "an interval",
+    "word": "as it is, or “any”",
 }
 _FEW = 20
 """Fewer different words are rather names than codes."""
-_CUT = "it is cut to its first characters"
-_UP = "it goes up {}"
+_CUT = "first characters"
+_UP = "up {}"
 
 
 def column_fields(
@@ -61,7 +61,7 @@ def _options(column: ColumnFound, trees: Sequence[str], chosen: str) -> dict[str
     is_code = column.kind == "number" or column.tree or column.values > _FEW
     options |= {_PREFIX: _CUT} if is_code and column.kind != "date" else {}
     known = [*trees, *([chosen.removeprefix(_FILE)] if chosen.startswith(_FILE) else [])]
-    options |= {_KEPT: "it is kept as it is, as an item"}
+    options |= {_KEPT: "kept, as an item"}
     return options | {f"{_FILE}{name}": _UP.format(name) for name in dict.fromkeys(known)}
 
 

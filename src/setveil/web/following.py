@@ -112,8 +112,14 @@ def after(store: Store, job: StoredJob) -> Iterator[Next]:
     elif job.verb == "inspect":
         found = found_of(job)
         project.state["bags"] = found.summary.counts is not None
-        project.state["beside"] = freeze(found.beside)  # to choose again if a choice fails
+        before = [each["name"] for each in project.state.get("beside", ())]
+        beside = sorted(freeze(found.beside), key=lambda each: _place(each["name"], before))
+        project.state["beside"] = beside  # to choose again if a choice fails
         store.save(project)
+
+
+def _place(name: str, names: list[str]) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def _after_sample(store: Store, project: Project, job: StoredJob) -> Iterator[Next]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ class Project:
     @property
     def promise_kind(self) -> type[Promise]:
         """The promise that the user chose, or what usually fits the data."""
-        kinds = promise_kinds(self)
+        kinds = promise_kinds(self.reading)
         usual = fears()["counts" if self.state.get("bags") else DEFAULT_FEAR].model
         chosen = str(self.state.get("promise") or usual)
         return kinds[chosen] if chosen in kinds else next(iter(kinds.values()))
@@ -164,12 +164,12 @@ def only_method(kind: type[Promise]) -> str:
     return fitting[0] if kind.shown_by and len(fitting) == 1 else ""
 
 
-def promise_kinds(project: Project) -> dict[str, type[Promise]]:
-    """The promises that a method can keep on its own, by name: those about columns if the data is
-    read with columns beside the items, else the others."""
-    asked = {word for word in ("columns",) if project.reading.get(word)}
+def promise_kinds(shown: Collection[str] = ()) -> dict[str, type[Promise]]:
+    """The promises that a method can keep on its own, by name: those that one of the words `shown`
+    is given for, such as `columns`, if there are some; else those that need no such word."""
     kept = {kind for method in METHODS.values() for kind in method.promises}
-    fitting = {kind for kind in kept if {kind.shown_by} - {""} == asked}
+    meant = {kind for kind in kept if kind.shown_by and kind.shown_by in shown}
+    fitting = meant or {kind for kind in kept if not kind.shown_by}
     return {model: kind for model, kind in PROMISES.items() if kind in fitting}
 
 

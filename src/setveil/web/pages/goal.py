@@ -156,7 +156,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         limits=limits,
         fears=[
             (model, _sentence(one.feared or first_sentence(one.__doc__ or "")), model)
-            for model, one in promise_kinds(project).items()
+            for model, one in promise_kinds(project.reading).items()
         ],
         uses=[(use.name, _sentence(use.about), "") for use in USES.values()],
         numbers=[
