@@ -22,7 +22,7 @@ from setveil.methods.method import Method
 from setveil.promises import Promise
 from setveil.published import Release
 
-MEASURED = 2_000
+MEASURED = 1_000
 """The sets of a node of so many rows are published to see what is lost; those of smaller ones are
 estimated, or only some of them are published."""
 NOTHING = 1e-9

@@ -57,7 +57,7 @@ class Groups(Method[Grouped]):
     interval, which says so.
 
     Cost:
-        The tree reads each row once per level and column. Nodes of 2,000 rows or more are published
+        The tree reads each row once per level and column. Nodes of 1,000 rows or more are published
         to see what their sets lose; for smaller ones that is estimated from 12 nodes of each size,
         with disassociation also from clusters of all nodes of one level at once.
 
