@@ -33,6 +33,9 @@ class About:
     """The smallest value allowed."""
     words: Mapping[str, int] = field(default_factory=dict)
     """Words that may be given for a number, such as `all`."""
+    per_person: Literal["", "times", "share"] = ""
+    """What becomes of a number of people if each has up to C records: C times as many records, or
+    a C-th of a share of them; nothing if it does not count people."""
 
     def shown(self, value: Any) -> Any:
         """A value as people write it: the word, where there is one for the number."""
@@ -46,10 +49,22 @@ def about(
     metavar: str | None = None,
     least: float | None = None,
     words: Mapping[str, int] | None = None,
-) -> dict[str, About]:
+    per_person: Literal["", "times", "share"] = "",
+) -> dict[str, About | None]:
     """The metadata of a field that is a parameter."""
-    described = About(help=help, option=option, metavar=metavar, least=least, words=words or {})
+    described = About(
+        help=help,
+        option=option,
+        metavar=metavar,
+        least=least,
+        words=words or {},
+        per_person=per_person,
+    )
     return {"about": described}
+
+
+NO_PARAMETER: dict[str, About | None] = {"about": None}
+"""The metadata of a field that is none."""
 
 
 def with_default(default: Any, help: str, **more: Any) -> Any:
@@ -109,6 +124,7 @@ def _parameters(kind: type) -> dict[str, Parameter]:
             about=each.metadata.get("about", About(help="")),
         )
         for each in fields(kind)
+        if each.metadata.get("about", ...) is not None
     }
 
 

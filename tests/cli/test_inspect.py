@@ -149,6 +149,6 @@ def test_a_column_nested_in_another_is_named_with_the_option(call, tmp_path, kin
     refused = call("inspect", path)
     assert refused.code == 3
     assert "each 'order_id' belongs to just one 'customer_id'" in refused.err
-    assert "--record customer_id" in refused.err
+    assert "--person customer_id" in refused.err
     read = call("inspect", path, "--record", "order_id")
-    assert "with --record customer_id" in " ".join(read.out.split())
+    assert "with --person customer_id" in " ".join(read.out.split())

@@ -1,11 +1,11 @@
 """Replays the noisy results of one data set on another one, and computes the exact privacy loss.
 
 A run on D writes every noisy result on a tape, by what it is about (an item, a pair, a part), never
-by its place. The run on D', which has one more record, gets the same results for the same things.
+by its place. The run on D', which has one more person with one record or several, gets the same results for the same things.
 If what a method does next depends on noisy results alone, both runs then publish the same, and the
 loss is exact: the sum of (|o - c'| - |o - c|) / scale over all results o of counts c and c'. It must
 not exceed epsilon for any results, so these need not be likely: they are chosen to be nasty, with
-many ties. Items that D counts with 0 and D' with 1 are the delta event: its chance is exact, too."""
+many ties. Items that only D' counts are the delta event: its chance is exact, too."""
 
 from __future__ import annotations
 
@@ -48,13 +48,16 @@ class Case:
     seed: int
     tree: object = None
     domain: list[str] | None = None
+    others: list[list[str]] = field(default_factory=list)
+    """More records of the same person."""
 
     def run(self, tape, *, longer):
         """What is published of one of the neighbours, with the noise of a tape."""
         records, names = list(self.records), list(range(len(self.records)))
         if longer:
-            records.insert(self.at, self.new)
-            names.insert(self.at, NEW)
+            for place, record in enumerate((self.new, *self.others)):
+                records.insert(self.at, record)
+                names.insert(self.at, (NEW, place))
         tape.begin(names, again=longer)
         how = {"domain": self.domain, "noise": tape}
         fixed = np.random.default_rng
@@ -65,7 +68,8 @@ class Case:
 def loss_of(case):
     """The exact loss of one case, by stage; a `Leak` if it exceeds what was promised."""
     chance = Random(case.seed)
-    tape = Tape(chance, bits=chance.choice([1, 2, 64]), style=chance.randrange(5))
+    most = case.promise.records_per_person
+    tape = Tape(chance, bits=chance.choice([1, 2, 64]), style=chance.randrange(5), most=most)
     one = case.run(tape, longer=False)
     try:
         other = case.run(tape, longer=True)
@@ -94,20 +98,21 @@ def _check_losses(case, tape, ledger):
         (entry,) = (entry for entry in ledger if entry.counts == "domain")
         chance = chance_of_any(tape.news, entry.threshold, entry.scale)
         if chance > Decimal(repr(case.promise.delta)):
-            raise Leak(f"a chance of {chance:.4g} to publish an item of one record")
+            raise Leak(f"a chance of {chance:.4g} to publish an item of one person")
 
 
-def chance_of_any(number, threshold, scale):
-    """The exact chance that at least one of so many items that are counted once, with discrete
-    Laplace noise each, reaches a threshold."""
+def chance_of_any(counts, threshold, scale):
+    """The exact chance that at least one of some items with these counts, with discrete Laplace
+    noise each, reaches a threshold."""
     with localcontext(prec=60):
-        one, exact_scale = Decimal(1), Decimal(scale)
-        above = threshold - 1
-        if above >= 1:
-            passes = (-above / exact_scale).exp() / (one + (-one / exact_scale).exp())
-        else:
-            passes = one - ((above - 1) / exact_scale).exp() / (one + (-one / exact_scale).exp())
-        return one - (one - passes) ** number
+        one, exact_scale, none = Decimal(1), Decimal(scale), Decimal(1)
+        whole = one + (-one / exact_scale).exp()
+        for above in (threshold - count for count in counts):
+            if above >= 1:
+                none *= one - (-above / exact_scale).exp() / whole
+            else:
+                none *= ((above - 1) / exact_scale).exp() / whole
+        return one - none
 
 
 @dataclass
@@ -123,8 +128,10 @@ class Tape:
     """By stage and name: the noisy result, the count and the scale of the first run."""
     keys_of: dict = field(default_factory=dict)
     losses: dict = field(default_factory=dict)
-    news: int = 0
-    """How many items the first run counted with 0 and the second one with 1."""
+    news: list[int] = field(default_factory=list)
+    """How often the second run counted items that the first one counted with 0."""
+    most: int = 1
+    """How many records the new person has."""
 
     def begin(self, names, *, again):
         """Start a run over records with these names."""
@@ -157,9 +164,9 @@ class Tape:
                 self.results[stage, name] = value, count, scale
             return value
         if (stage, name) not in self.results:
-            if stage != "domain" or count > 1:
+            if stage != "domain" or count > self.most:
                 raise Leak(f"only one of the neighbours counts {name} among {stage}")
-            self.news += count
+            self.news += [count] if count else []
             return 0
         value, before, same = self.results[stage, name]
         if scale != same:

@@ -13,6 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import DiffPart, Frequent
 from setveil.methods.frequent import method as frequent
+from setveil.methods.private import Budget
 from setveil.promises import DifferentialPrivacy
 from tests.methods.quicknoise import QuickNoise
 from tests.oracle.privacy import least_epsilon
@@ -63,6 +64,19 @@ def test_what_frequent_publishes_depends_on_a_record_no_more_than_promised():
 def test_what_diffpart_publishes_depends_on_a_record_no_more_than_promised():
     found = bound(of_diffpart(QuickNoise()), shows_a, [*FEW, ["a"]], FEW, 2000)
     assert 0.3 < found < EPSILON
+
+
+def test_what_is_published_depends_on_a_person_of_six_records_no_more_than_promised(monkeypatch):
+    method = Frequent(max_items=2, max_paired=2, paired=2)
+
+    def run(data):
+        promise = PROMISE.for_people(6)
+        return method.anonymize(data, promise, domain=["a", "b"], noise=QuickNoise())
+
+    person = [*FRAME, *[["a", "b"]] * 6]
+    assert 0.5 < bound(run, shows_both, person, FRAME, 600) < EPSILON
+    monkeypatch.setattr(Budget, "most", property(lambda _: 1, lambda _, most: None), raising=False)
+    assert bound(run, shows_both, person, FRAME, 600) > EPSILON
 
 
 def test_half_the_noise_is_caught():

@@ -172,7 +172,7 @@ def test_a_header_below_a_title_is_never_offered_as_a_basket(page, member):
         (
             "long.csv",
             "customer_id,basket_id,item\n" + "".join(f"{n // 2},{n},b{n % 9}\n" for n in range(40)),
-            {"record=customer_id": [["b0", "b1"], ["b2", "b3"]], "record=basket_id": [["b0"]]},
+            {"person=customer_id": [["b0", "b1"], ["b2", "b3"]], "record=basket_id": [["b0"]]},
         ),
         (
             "words.txt",
@@ -238,13 +238,13 @@ def test_full_stops_in_the_names_of_columns_cut_no_question(page):
     ]
     assert found["questions"][0]["text"].startswith(text)
     assert found["questions"][0]["text"].endswith(" Whom to protect is your choice.")
-    assert list(labels(found).values()) == ["record=Buyer no.", "record=Order no."]
+    assert list(labels(found).values()) == ["person=Buyer no.", "record=Order no."]
 
 
 def test_who_is_protected_is_not_asked_twice(page):
     content, _ = orders()
     place, found = uploaded(page, "namesakes.csv", content)
-    found = answer(page, place, answer="record=Buyer no.")
+    found = answer(page, place, answer="person=Buyer no.")
     asked = found["questions"][0]
     assert (found["settled"], asked["title"], asked["must"]) == (True, "Who is protected?", False)
     assert "'Customer name' has 37 different values and 'Buyer no.' has 40" in asked["text"]

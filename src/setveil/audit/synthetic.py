@@ -96,24 +96,27 @@ def _faults_of_ledger(release: Synthetic) -> Iterator[str]:
         yield "the ledger has two entries for the same count"
     if counted - {"pairs"} not in WAYS or ("pairs" in counted and "items" not in counted):
         yield f"a release cannot be made by counting only {', '.join(sorted(counted)) or 'nothing'}"
+    most = release.promise.records_per_person
     for one in release.ledger:
-        yield from _faults_of_expense(one)
+        yield from _faults_of_expense(one, most)
     for size, name in ((1, "items"), (2, "pairs")):
         supports = [one for one in release.supports if len(one.items) == size]
         if supports and name not in entries:
             yield f"supports of {name} are published, but the ledger has no entry for them"
         elif supports:
-            yield from _faults_of_noise(supports, entries[name])
+            yield from _faults_of_noise(supports, entries[name], most)
 
 
-def _faults_of_noise(supports: list[NoisySupport], entry: Expense) -> Iterator[str]:
+def _faults_of_noise(supports: list[NoisySupport], entry: Expense, most: int) -> Iterator[str]:
     """What in noisy supports differs from what the ledger says about all of them."""
     raised = max(1.0 if one.counted is not None else MOST_RAISED * 1.01 for one in supports)
     if min(one.scale for one in supports) < entry.scale:
         yield f"supports of {entry.counts} claim less noise than the ledger says"
     elif max(one.scale for one in supports) > raised * entry.scale:
         yield f"supports of {entry.counts} claim more noise than the ledger says"
-    itemsets = entry.sensitivity - 1  # one record also changes a count of records that were cut
+    itemsets = (
+        entry.sensitivity // most - 1
+    )  # one record also changes a count of records that were cut
     may_cut = itemsets > 0 and (entry.counts != "pairs" or _is_triangular(itemsets))
     if any(one.noises for one in supports) and not may_cut:
         yield f"the noise of {entry.counts} is too small if records that were cut are counted, too"
@@ -121,35 +124,37 @@ def _faults_of_noise(supports: list[NoisySupport], entry: Expense) -> Iterator[s
         yield f"supports of {entry.counts} are published below the threshold of the ledger"
 
 
-def _faults_of_expense(one: Expense) -> Iterator[str]:
+def _faults_of_expense(one: Expense, most: int) -> Iterator[str]:
+    """What is wrong with an entry, if a person has up to `most` records."""
+    of_record, rest = divmod(one.sensitivity, most)
+    if rest:
+        yield f"{most} records of a person do not change {one.counts} by {one.sensitivity}"
     if one.epsilon <= 0 or one.delta < 0 or one.sensitivity < 1:
         yield f"the entry for {one.counts} has a share or a sensitivity that is not above 0"
     elif Fraction(one.sensitivity) / Fraction(one.scale) > one.epsilon:
         yield f"the noise of {one.counts} is too small for its share of epsilon"
-    if one.counts in ("records", "lengths", "partitions", "leaves") and one.sensitivity != 1:
-        yield f"one record changes {one.counts} by 1, not by {one.sensitivity}"
-    if one.counts == "pairs" and not any(
-        map(_is_triangular, (one.sensitivity, one.sensitivity - 1))
-    ):
+    if one.counts in ("records", "lengths", "partitions", "leaves") and of_record != 1:
+        yield f"one record changes {one.counts} by 1, not by {of_record}"
+    if one.counts == "pairs" and not any(map(_is_triangular, (of_record, of_record - 1))):
         yield "no number of items has as many pairs as the entry for pairs says"
-    if not 0 <= one.threshold <= _highest(one):
+    if not 0 <= one.threshold <= _highest(one, most):
         yield f"the entry for {one.counts} has a threshold that makes no sense"
     if (one.counts == "domain") != bool(one.delta):
         yield "delta is spent by finding the items, and by nothing else"
     elif one.counts == "domain":
         with localcontext(prec=_DIGITS + 2 * len(str(one.delta.denominator))):
-            if _chance_of_a_single(one) * one.delta.denominator > one.delta.numerator:
+            if _chance_of_a_single(one, most) * one.delta.denominator > one.delta.numerator:
                 yield "the threshold of the items that were found is too low for its delta"
 
 
-def _highest(one: Expense) -> float:
+def _highest(one: Expense, most: int) -> float:
     """No threshold is higher; before format 9, only items that were found had one."""
     if one.counts in ("items", "pairs"):
         return 1 + MANY * one.scale
     if one.counts != "domain" or not 0 < one.delta < 1:
         return 0 if one.counts != "domain" else math.inf
     logarithm = math.log(one.delta.denominator) - math.log(one.delta.numerator)
-    return 3 + one.scale * (math.log(one.sensitivity) + logarithm)
+    return 2 + most + one.scale * (math.log(one.sensitivity) + logarithm)
 
 
 def _is_triangular(number: int) -> bool:
@@ -157,12 +162,13 @@ def _is_triangular(number: int) -> bool:
     return root * root == 8 * number + 1
 
 
-def _chance_of_a_single(one: Expense) -> Decimal:
-    """The chance that an item of one record alone passes the threshold.
+def _chance_of_a_single(one: Expense, most: int) -> Decimal:
+    """The chance that an item of one person alone passes the threshold.
 
-    Such an item is counted once, and so are up to `sensitivity` of them. Discrete Laplace noise is
-    t or more with a chance of exp(-t / scale) / (1 + exp(-1 / scale)) for t of 1 or more."""
-    above, none, scale = one.threshold - 1, Decimal(1), Decimal(one.scale)
+    Such an item is counted once for each of `most` records at most, and there are up to
+    `sensitivity` of them. Discrete Laplace noise is t or more with a chance of exp(-t / scale) /
+    (1 + exp(-1 / scale)) for t of 1 or more."""
+    above, none, scale = one.threshold - most, Decimal(1), Decimal(one.scale)
     if above < 1:
         return none
     passes = (-above / scale).exp() / (none + (-none / scale).exp())

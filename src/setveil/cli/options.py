@@ -176,6 +176,14 @@ reading_options = several(
         "--input-format", type=FORMAT, help="The format of the data.  [default: detected]"
     ),
     _column("record", "the record of each row (long tables)"),
+    _column("person", "the person of each row, whose rows are one record without --record"),
+    click.option(
+        "--records-per-person",
+        metavar="N",
+        type=POSITIVE,
+        help="With --person and --record: publish at most so many records of each person, and "
+        "protect people.",
+    ),
     click.option(
         "--item",
         metavar="COLUMN",

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.openings import Opening
-from setveil.data.people import People
+from setveil.data.people import People, Whose
+from setveil.data.transactions import Transactions
 from setveil.errors import Note, brief
 from setveil.words import plural
 
@@ -44,6 +45,11 @@ class Account:
     """The options that this file had a use for."""
     people: People | None = field(default=None, init=False, repr=False)
     """The person of each record, if the file says it. It is never stored."""
+    holdings: dict[int, int] = field(default_factory=dict, init=False, repr=False)
+    """How many people have 1, 2, ... records in the file; empty if their records are joined, or
+    people are not known."""
+    kept: Flags | None = field(default=None, init=False, repr=False)
+    """Which of all records were kept, if at most some of each person are. It is never stored."""
     opening: Opening | None = field(default=None, init=False, repr=False)
     """How the lines of a file begin; None if its items have no order. It is never stored."""
 
@@ -101,6 +107,19 @@ class Account:
             **{role: self.columns.get(role) for role in ("record", "item", "count", "person")},
             "ignored": list(self.ignored),
         }
+
+
+def bounded(
+    data: Transactions, whose: Whose, account: Account, most: int | None, key: str
+) -> Transactions:
+    """At most so many records of each person, or all; the account says whose they are."""
+    account.holdings, persons = whose.holdings, np.asarray(whose.persons, dtype=object)
+    if most is not None:
+        account.kept = whose.kept(most, key)
+        data, persons = data.take(np.flatnonzero(account.kept)), persons[account.kept]
+        data = data.keeping(data.supports() > 0)
+    account.people = People.of(persons, most or 1)
+    return data
 
 
 MANY, TIMES = 1_000, 100  # a record so long, and so many times longer than most, is doubtful

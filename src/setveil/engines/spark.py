@@ -54,9 +54,12 @@ class SparkSource(PartsSource):
             shown = name if isinstance(name, str) else "the DataFrame"
             raise FileFormatError(shown, "it has no records")
         tally = Tally.of_supports(self.records.vocabulary, self.records.supports)
-        account = Account(format="spark") if isinstance(name, str) else None
+        people = self.records.people
+        account = Account(format="spark") if isinstance(name, str) or people else None
         if account is not None:
             account.skip_blanks(self.records.blanks)
+        if account is not None and people is not None:
+            account.columns["person"], account.holdings = people
         return Read(tally, self.records.records, account)
 
     def read_table(self, data: object, reading: Mapping[str, Any], reader: Reader) -> Read:

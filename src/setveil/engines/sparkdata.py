@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.account import TOTALS
 from setveil.data.arrays import Int32s, Int64s
-from setveil.data.tables.columns import Fail, Wanted, find_columns, find_list_column
-from setveil.data.tables.frames import repeated_names, several_sums
+from setveil.data.people import check_most
+from setveil.data.tables.columns import (
+    Wanted,
+    find_columns,
+    find_list_column,
+    named_column,
+    of_person,
+)
 from setveil.data.tables.headers import are_separators
 from setveil.data.tables.shapes import item_words, with_names
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.parts import Block, block_of, copies_of, joined, renumbered, some_of_block
+from setveil.engines.sparkrows import bounded, check_rows
 from setveil.engines.sparksession import plain_errors
 from setveil.errors import DataError, FileFormatError, ParameterError
 
@@ -146,6 +152,10 @@ _CODED = "size int, lengths binary, items binary, labels array<string>, counts a
 have."""
 
 
+Held = tuple[str, dict[int, int]] | None
+"""The column of the person, and how many people have 1, 2, ... records, if they stay apart."""
+
+
 class SparkRecords(NamedTuple):
     """Records in blocks that each have their own list of labels, and what is known of all."""
 
@@ -157,19 +167,21 @@ class SparkRecords(NamedTuple):
     records: int
     blanks: int
     """How many blank lines were skipped because they only separate the records."""
+    people: Held = None
 
 
 def read_frame(spark: SparkSession, data: Any, reading: Mapping[str, Any]) -> SparkRecords:
     """The records of a DataFrame, or of a path that Spark reads."""
     with plain_errors(), rows_at_once(spark, RECORDS_AT_ONCE):
         if not isinstance(data, str):
-            return _counted(_records(data, "the DataFrame", reading))
-        records = _records(_opened(spark, data, reading), data, reading)
+            records, people = _records(data, "the DataFrame", reading)
+            return _counted(records, people=people)
+        records, people = _records(_opened(spark, data, reading), data, reading)
         is_text = records.columns == ["value"]
         if is_text and are_separators(not row[0] for row in records.head(_SOME)):
             written = records.where("value != ''")
             return _counted(written, blanks=records.count() - written.count())
-        return _counted(records)
+        return _counted(records, people=people)
 
 
 def numbered(records: SparkRecords, numbers: Int32s) -> DataFrame:
@@ -243,67 +255,62 @@ def _kind_inside(spark: SparkSession, path: str) -> str:
     raise FileFormatError(path, "its name does not show the format", remedy="name {input_format}")
 
 
-def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFrame:
-    """One row per record: a line of items in `value`, or a list of texts in `items`."""
+def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> tuple[DataFrame, Held]:
+    """One row per record: a line of items in `value`, or a list of texts in `items`; and whose they
+    are."""
     from pyspark.sql import functions as F
 
     def fail(problem: str, *, remedy: str = "") -> FileFormatError:
         return FileFormatError(name, problem, remedy=remedy)
 
-    given = {role: reading[role] for role in ("record", "count") if reading.get(role)}
-    wanted = Wanted(**given, **item_words(reading.get("item")), bags=reading.get("bags"))
+    owner = None if reading.get("record") is None else str(reading["record"])
+    person = None if reading.get("person") is None else str(reading["person"])
+    check_most(reading)
+    given: dict[str, Any] = {**of_person(owner, person), **item_words(reading.get("item"))}
+    wanted = Wanted(**given, count=reading.get("count"), bags=reading.get("bags"))
     wanted = with_names(wanted, frame.columns)
     if wanted.items:
         allowed = "the engine spark takes one column of items; use {engine=blocks}"
         raise ParameterError("item", list(wanted.items), allowed)
     types = dict(frame.dtypes)
     if list(types) == ["value"] and types["value"] == "string":
-        return frame
+        if person is not None:
+            raise ParameterError(
+                "person", person, "each line is a record, and there are no columns"
+            )
+        return frame, None
     lists = [each for each, kind in types.items() if kind.startswith("array<")]
     holder = find_list_column(lists, wanted, fail)
     if holder is not None:
-        owner = reading.get("record")
-        if owner is None:
-            return frame.select(_texts(_named(holder)).alias("items"))
+        if wanted.person is not None:
+            allowed = (
+                "the engine spark joins lists of a person, but keeps no {record} of them apart"
+            )
+            raise ParameterError("person", person, allowed)
+        if wanted.record is None:
+            return frame.select(_texts(_named(holder)).alias("items")), None
+        own = _named(named_column(list(types), wanted.role, wanted.record, fail))
         gathered = F.flatten(F.collect_list(F.coalesce(_named(holder), F.array())))
-        return (
-            frame.groupBy(_named(str(owner))).agg(_texts(gathered).alias("items")).select("items")
-        )
+        return frame.groupBy(own).agg(_texts(gathered).alias("items")).select("items"), None
     columns = find_columns(list(types), wanted, fail)
-    if columns.person is not None:
+    if columns.person is not None and wanted.person is None:
         problem = "it says which person each record belongs to, and this engine counts records"
         raise fail(problem, remedy="leave that column out, or use {engine=local}")
     if columns.count is not None and reading.get("bags") is not False:
         problem = "the data has counts, and this engine works on sets"
         raise DataError(problem, remedy="ignore the counts with {bags=False}")
-    rows = frame.select(_named(columns.record).alias("record"), _named(columns.item).alias("item"))
+    rows = frame.select([_named(each).alias(role) for role, each in columns.roles.items()])
     dropped = reading.get("drop_record") or ()
     if dropped:
         values = [dropped] if isinstance(dropped, str) else list(dropped)
         rows = rows.where(~F.coalesce(F.col("record").cast("string"), F.lit("")).isin(values))
-    _check_rows(rows, (columns.record, columns.item), fail)
+    check_rows(rows, (columns.record, columns.item), fail)
+    people = None
+    if columns.person is not None:
+        rows, holdings = bounded(rows, columns.person, reading, fail)
+        people = columns.person, holdings
     items = F.collect_set(F.col("item").cast("string"))
-    return rows.groupBy("record").agg(items.alias("items")).select("items")
-
-
-def _check_rows(rows: DataFrame, names: tuple[str, str], fail: Fail) -> None:
-    """Refuse rows that belong to nobody, repeat the names of the columns, or are sums."""
-    from pyspark.sql import functions as F
-
-    record, item = F.col("record").cast("string"), F.col("item").cast("string")
-    letters = F.regexp_replace(F.lower(record), r"[^\p{L}]", "")
-    is_sum = item.isNull() & letters.isin(sorted(TOTALS))
-    nobody, repeated, sums = rows.agg(
-        F.sum(record.isNull().cast("long")),
-        F.sum(((record == names[0]) & (item == names[1])).cast("long")),
-        F.count_distinct(F.when(is_sum, record)),
-    ).collect()[0]
-    if nobody:
-        raise fail("a row has no record: every row must belong to one")
-    if repeated and not any(map(str.isdecimal, names)):
-        raise repeated_names(repeated, names[0], fail)
-    if sums > 1:
-        raise several_sums(sums, fail)
+    return rows.groupBy("record").agg(items.alias("items")).select("items"), people
 
 
 def _named(column: str) -> Column:
@@ -319,7 +326,7 @@ def _texts(items: Column) -> Column:
     return F.coalesce(items, F.array()).cast("array<string>")
 
 
-def _counted(records: DataFrame, blanks: int = 0) -> SparkRecords:
+def _counted(records: DataFrame, blanks: int = 0, people: Held = None) -> SparkRecords:
     """Put the records in blocks, and collect the vocabulary and its counts."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
@@ -332,7 +339,7 @@ def _counted(records: DataFrame, blanks: int = 0) -> SparkRecords:
     found = dict(zip(*(column.to_pylist() for column in counts.columns), strict=True))
     vocabulary = Vocabulary.of(found)
     supports = np.array([found[label] for label in vocabulary], dtype=np.int64)
-    return SparkRecords(frame, vocabulary, supports, size, blanks)
+    return SparkRecords(frame, vocabulary, supports, size, blanks, people)
 
 
 def _coded_lines(batches: Batches) -> Batches:

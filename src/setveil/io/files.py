@@ -32,6 +32,8 @@ def read(
     *,
     format: str | None = None,
     record: str | int | None = None,
+    person: str | int | None = None,
+    records_per_person: int | None = None,
     item: str | int | Sequence[str | int] | None = None,
     count: str | int | None = None,
     bags: bool | None = None,
@@ -57,6 +59,10 @@ def read(
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
         record: The column of the record that a row belongs to; guessed if obvious. A column is
             named, or numbered from 1 if no column has the number as its name.
+        person: The column of the person that a row belongs to. Without `record`, the rows of each
+            person are one record.
+        records_per_person: With `person` and `record`: keep at most so many records of each person,
+            drawn for each person by a secret.
         item: The column of the item, or of the set or list of items; guessed if obvious. Several
             columns, each an option that is ticked or not: a list of names, of patterns such as
             `Uses *`, and of ranges such as `12-30`.
@@ -159,7 +165,9 @@ def _with_trees(data: Transactions, account: Account, options: Mapping[str, Any]
 
 def reading_of(options: Mapping[str, Any]) -> Reading:
     """The options that formats use, checked."""
+    from setveil.data.people import PER_PERSON, check_most, draw_key
     from setveil.data.tables.cells import check_split
+    from setveil.data.tables.columns import of_person
     from setveil.data.tables.shapes import item_words
     from setveil.io.formats.guess import checked_header
     from setveil.io.formats.reading import LAST, Reading
@@ -174,8 +182,12 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     check_split(given.get("split"))
     checked_header(given.get("header"))
     unpacked_limit(given["memory"])
-    chosen = {name: given[name] for name in (*others, "sink") if name in given}
-    chosen |= {role: str(given[role]) for role in ("record", "count") if role in given}
+    chosen = {name: given[name] for name in (*others, "sink", "key") if name in given}
+    named = {role: str(given[role]) for role in ("record", "count", "person") if role in given}
+    chosen |= of_person(named.pop("record", None), named.pop("person", None)) | named
+    check_most(given)
+    if PER_PERSON in given:
+        chosen = {"key": draw_key(None)} | chosen | {PER_PERSON: int(given[PER_PERSON])}
     places = tuple(LAST if str(each) == "last" else _place(each) for each in columns)
     items = item_words(given.get("item"))
     return Reading(**chosen, **items, drop_record=dropped, drop_column=places)
@@ -205,8 +217,16 @@ def _read(
         if reading.sink is not None:
             reading.sink.begin()
         data, account = chosen.read(source, reading), reading.account
+        if reading.role == "person" or reading.person is not None:
+            from setveil.io.formats.beside import with_people
+
+            data = with_people(source, chosen.name, reading, data)
         if columns:
             from setveil.io.formats.beside import with_columns
+
+            if reading.person is not None:
+                allowed = "beside columns each person is one record: leave out the {record} column"
+                raise ParameterError("person", reading.person, allowed)
 
             data = with_columns(source, chosen.name, reading, data, columns)
     except FileFormatError as error:

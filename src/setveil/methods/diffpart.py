@@ -162,9 +162,14 @@ class Walk:
             if done % 64 == 0:
                 self.private.request.report(done, 0, "dividing")
         self.budget.spend(
-            Expense(counts="partitions", epsilon=self.half, sensitivity=1, scale=self.least_scale)
+            Expense(
+                counts="partitions",
+                epsilon=self.half,
+                sensitivity=self.budget.most,
+                scale=self.least_scale,
+            )
         )
-        self.budget.spend(Expense.of("leaves", self.half))
+        self.budget.spend(Expense.of("leaves", self.half, sensitivity=self.budget.most))
         return self._records({cut: count for cut, count in found.items() if count > 0})
 
     def _first(self) -> list[Part]:
@@ -232,12 +237,12 @@ class Walk:
 
     def _counted(self, part: Part) -> int:
         """How often the record of a leaf is published; 0 if noise alone could explain it."""
-        scale = scale_for(self.half)
+        scale = scale_for(self.half, self.budget.most)
         (noisy,) = self.noise.laplace(np.array([len(part.rows)]), scale).tolist()
         return int(noisy) if noisy >= math.ceil(STEADY * scale) else 0
 
     def _scale(self, share: Fraction) -> float:
-        scale = scale_for(share)
+        scale = scale_for(share, self.budget.most)
         self.least_scale = min(self.least_scale, scale)
         return scale
 

@@ -159,6 +159,9 @@ class Method(ABC, Generic[Form]):
         if not isinstance(promise, self.promises):
             kept = " or ".join(kind.model for kind in self.promises)
             raise ParameterError("promise", promise, f"the method {self.name} keeps {kept}")
+        if self.reads == "tables" and promise.records_per_person > 1:
+            allowed = "a table has one row for each person: leave it out"
+            raise ParameterError("records_per_person", promise.records_per_person, allowed)
         for part in promise.parts[1:]:
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"

@@ -27,18 +27,22 @@ from setveil.published.synthetic import Synthetic
 class Budget:
     """Divides epsilon and delta among mechanisms, adds their noise, and keeps the ledger.
 
-    All that a method learns about the data goes through `count`, so the ledger is complete."""
+    All that a method learns about the data goes through `count`, so the ledger is complete. A
+    person has up to `most` records, and each changes the counts by their sensitivity."""
 
     def __init__(self, promise: DifferentialPrivacy, noise: Noise) -> None:
         self.epsilon, self.delta = exact(promise.epsilon), exact(promise.delta)
+        self.most = promise.records_per_person
         self.noise = noise
         self.ledger: list[Expense] = []
 
     def count(
         self, what: str, counts: Int64s, share: Fraction, *, sensitivity: int = 1
     ) -> tuple[Int64s, float]:
-        """Counts with noise, for a share of the whole budget, and the scale of the noise."""
-        spent = self.spend(Expense.of(what, self.epsilon * share, sensitivity=sensitivity))
+        """Counts with noise, for a share of the whole budget, and the scale of the noise; one
+        record changes them by the sensitivity."""
+        changes = self.most * sensitivity
+        spent = self.spend(Expense.of(what, self.epsilon * share, sensitivity=changes))
         return self.noise.laplace(np.asarray(counts, dtype=np.int64), spent.scale), spent.scale
 
     def publish_from(self, threshold: int) -> int:
@@ -95,7 +99,7 @@ class PrivateMethod(Method[Synthetic]):
         """A release of `data` that keeps `promise`.
 
         Args:
-            data: The records, one for each person.
+            data: The records; of each person no more than the promise says.
             promise: The epsilon, and perhaps a delta.
             hierarchy: A tree that is public knowledge; its leaves are the items that may occur.
             engine: Where loops run.

@@ -20,6 +20,7 @@ from setveil.pipeline.commands import method_options, promise_options, reading_o
 from setveil.pipeline.inputs import (
     check_named,
     fit,
+    for_people,
     known_name,
     load_to_publish,
     notes_on,
@@ -179,6 +180,7 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
         everything, account, _ = load_to_publish(job.data, job.reading)
     promise, items = (job.promise, job.items) if job.promise else _promise(_chosen(job, everything))
     assert promise is not None
+    promise, left_out = for_people(promise, job.reading, account)
     promise.check_feasible(len(everything))
     data, few, notes = _without_names(everything, people_of(account), promise)
     ways, tree, built = _candidates(job, data, promise, items)
@@ -206,7 +208,7 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
         usual=tuple(n for n in USUAL if hasattr(promise, n) and n not in job.words),
         built=built,
         min_people=few,
-        notes=(*notes_on(everything, account), *notes),
+        notes=(*left_out, *notes_on(everything, account), *notes),
     )
 
 

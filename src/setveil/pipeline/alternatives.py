@@ -86,7 +86,8 @@ def _ways(job: Job) -> Iterator[Way]:
 
 def _looser(job: Job) -> Iterator[Way]:
     """The same method with a smaller crowd, and if terms have a largest distance, a larger one."""
-    epsilon, k = getattr(job.method, "term_epsilon", None), job.promise.crowd
+    people = job.promise.of_people
+    epsilon, k = getattr(job.method, "term_epsilon", None), people.crowd
     if epsilon is not None:
         further = 2 * max(epsilon, 1)
         changed: Any = {"term_epsilon": further}
@@ -97,13 +98,13 @@ def _looser(job: Job) -> Iterator[Way]:
         yield Way(method=replace(job.method, **changed), promise=job.promise, options=text)
     if k > 2:
         fewer: Any = {"k": max(k // 2, 2)}
-        promise = replace(job.promise, **fewer)
-        text = f"{{k={promise.crowd}}} (a weaker promise)"
+        text = f"{{k={fewer['k']}}} (a weaker promise)"
+        promise = replace(people, **fewer).for_people(job.promise.records_per_person)
         yield Way(method=job.method, promise=promise, options=text)
 
 
 def _options(promise: Promise, job: Job) -> str:
-    numbers = ((name, getattr(promise, name, None)) for name in ("k", "m"))
+    numbers = ((name, getattr(promise.of_people, name, None)) for name in ("k", "m"))
     said = [f"{{{name}={value}}}" for name, value in numbers if value is not None]
     is_named = promise.covers_counts or promise.model != job.promise.model
     return " ".join([*said, *[f"{{promise={promise.model}}}"] * is_named])

@@ -281,5 +281,7 @@ def aligned(job: Placed, data: Transactions, outcome: Outcome, stages: Stages) -
     if job.alignment is None:
         return outcome
     with stages("writing the alignment"):
-        write_alignment(outcome.release, data, job.alignment, force=job.force, folder=job.output)
+        kept = None if outcome.account is None else outcome.account.kept
+        how: dict[str, Any] = {"force": job.force, "folder": job.output, "kept": kept}
+        write_alignment(outcome.release, data, job.alignment, **how)
     return replace(outcome, alignment=Path(job.alignment))

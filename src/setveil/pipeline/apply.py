@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.alignment.align import on_tree, over
 from setveil.audit.verdict import Check, Verdict
-from setveil.data.people import without_rare
+from setveil.data.people import PER_PERSON, without_rare
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
 from setveil.errors import DataError, Note, ParameterError, UnknownItemError
@@ -20,7 +20,13 @@ from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.io.releases.form import Choices
 from setveil.methods import METHODS
 from setveil.pipeline.anonymize import aligned, staged
-from setveil.pipeline.inputs import load_release, load_to_publish, people_of, tree_maker
+from setveil.pipeline.inputs import (
+    for_people,
+    load_release,
+    load_to_publish,
+    people_of,
+    tree_maker,
+)
 from setveil.pipeline.job import Outcome, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
@@ -137,6 +143,8 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         release = load_release(job.release)
         release.images(release.items)  # refuses a release without a rule before the data is read
         everything, account, meant = load_to_publish(job.data, job.reading, release.min_people)
+        _, left_out = for_people(release.promise, job.reading, account)
+        _check_most(release, job.reading.get(PER_PERSON, 1))
         everything = everything.sets() if isinstance(everything, Bags) else everything
         people = people_of(account)
         data = without_rare(everything, release.min_people, people)
@@ -146,7 +154,7 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         rows, unknown_note = _recoded(job, release, data)
         kept, more_note = _suppressed(release, rows) if job.suppress else (rows, ())
         made = _stated(job, release).like(kept)
-    left_out = left_out_note(everything, data, release.min_people, people)
+    left_out += left_out_note(everything, data, release.min_people, people)
     return Made(
         release=made,
         data=_known(data, made.tree),
@@ -156,6 +164,14 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         notes=(*meant, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
         witnesses=MOST_COUNTED,
     )
+
+
+def _check_most(release: Release, most: int) -> None:
+    """Refuse more, or fewer, records of each person than the promise of the release says."""
+    promised = release.promise.records_per_person
+    if most != promised:
+        allowed = f"the release has at most {promised:,} of each person, so its promise is for that"
+        raise ParameterError(PER_PERSON, most, allowed)
 
 
 def _over_tree(

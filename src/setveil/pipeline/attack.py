@@ -13,8 +13,9 @@ from setveil.engines.base import Progress
 from setveil.errors import ParameterError, check_count
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.alignment import with_alignment
-from setveil.pipeline.inputs import load, load_release
+from setveil.pipeline.inputs import load_release
 from setveil.pipeline.names import Words, fields_from
+from setveil.pipeline.originals import original_of
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -91,11 +92,12 @@ def run(job: AttackJob, progress: Progress | None = None) -> Attack:
     """Read the release and its original, and attack."""
     stages = Stages(progress)
     with stages("reading"):
-        release = _released(job.release, job.alignment)
+        release = load_release(job.release)
         if job.original is None:
             raise ParameterError("original", None, "give the data that the release was made from")
         other = None if job.other is None else _released(job.other, job.other_alignment)
-        original = load(job.original, job.reading, release.min_people)
+        of = job.original, job.reading, job.alignment
+        release, (original, _) = original_of(release, *of)
     with stages("attacking"):
         return search(
             release,

@@ -133,7 +133,7 @@ def promise_options(promise: Promise, items: Mapping[str, Any] | None = None) ->
     """The numbers of a promise, and its items as they were named."""
     words: list[str] = []
     needs_name = promise.covers_counts
-    for part in promise.parts:
+    for part in promise.of_people.parts:
         for name, parameter in parameters(type(part)).items():
             value = getattr(part, name)
             if isinstance(value, Promise) or value is None:
@@ -166,6 +166,9 @@ def _tree(release: Release) -> list[str]:
     kind = METHODS.get(str(release.method.get("name")))
     words = tree_option() if kind is not None and kind.needs_hierarchy else []
     people = ["--min-people", str(release.min_people)] if release.min_people else []
+    if release.promise.records_per_person > 1:
+        most = str(release.promise.records_per_person)
+        people += ["--person", "PERSON", "--record", "RECORD", "--records-per-person", most]
     return [*words, *people]
 
 

@@ -10,7 +10,16 @@ import numpy as np
 from setveil.data.account import Account, far_too_long, long_record_note
 from setveil.data.columns import Table
 from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
-from setveil.data.people import People, holders, without_rare
+from setveil.data.people import (
+    PER_PERSON,
+    People,
+    check_most,
+    draw_key,
+    dropped,
+    holders,
+    without_rare,
+)
+from setveil.data.tables.beside import table_with_people
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -106,6 +115,13 @@ def load_with_account(
     options.pop("memory", None)  # of an engine: nothing is read
     for name in _ONLY_FILES & options.keys():
         raise ParameterError(name, options[name], "only data in a file needs it")
+    check_most(options)
+    person, key = options.pop("person", None), options.pop("key", "") or draw_key(None)
+    most = options.pop(PER_PERSON, None)
+    if person is not None and options.get("columns"):
+        options["record"] = person
+    elif person is not None:
+        return table_with_people(data, person, options.pop("record", None), (most, key), **options)
     trees = options.pop("column_hierarchies", None) or {}
     made = as_transactions(data, **options)
     if not trees and not options.get("columns"):
@@ -115,6 +131,32 @@ def load_with_account(
         raise ParameterError("columns", options.get("columns"), allowed)
     is_meant = bool((reading or {}).get(KEEP))
     return fitted_columns(made, trees, keep_unique=is_meant)[0], None
+
+
+def for_people(
+    promise: Promise, reading: Mapping[str, Any], account: Account | None
+) -> tuple[Promise, tuple[str, ...]]:
+    """What records must keep so that the promise is kept for people, and a note on what is left
+    out for that; see `check_said`."""
+    check_said(reading, account)
+    holdings, most = {} if account is None else account.holdings, reading.get(PER_PERSON)
+    if most is None:
+        return promise, ()
+    gone = sum(max(n - most, 0) * people for n, people in holdings.items())
+    total = sum(n * people for n, people in holdings.items())
+    text = f"{gone:,} of {plural(total, 'record')} ({rough_share(gone / max(total, 1))}) left out"
+    said = f"{text}: at most {most:,} of each person are published, drawn by a secret."
+    return promise.for_people(most), (said,)
+
+
+def check_said(reading: Mapping[str, Any], account: Account | None) -> None:
+    """Refuse to publish records of people who have several, if the user has not said how many."""
+    choices = dropped({} if account is None else account.holdings)
+    if reading.get(PER_PERSON) is None and reading.get("person") is not None and len(choices) > 1:
+        listed = ", ".join(map(str, choices))
+        allowed = f"say how many records of each person may be published: {listed}; the promise is "
+        allowed += "then kept for so many times as many records. Without {record}, the records of "
+        raise ParameterError(PER_PERSON, None, f"{allowed}each person are joined to one")
 
 
 def plain_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,6 +182,7 @@ def load_to_publish(
             meant.
     """
     found, account = load_with_account(data, reading)
+    check_said(reading or {}, account)
     some = some_of(found)._replace(supports=holders(found, people_of(account)))
     notes = refuse_identifiers(some, Origin(data, account, reading or {}), min_people)
     return Guarded(found, account, notes)
@@ -154,7 +197,7 @@ class Origin(NamedTuple):
 
     def fault(self, problem: str, remedy: str) -> DataError:
         """An error about the data, with the name of its file."""
-        if self.account is None:
+        if self.account is None or not isinstance(self.data, str | Path):
             return DataError(problem, remedy=remedy)
         return FileFormatError(known_name(self.data), problem, remedy=remedy)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from setveil.data.account import Account
-from setveil.data.people import People, without_rare
+from setveil.data.people import PER_PERSON, People, draw_key, without_rare
 from setveil.data.summary import Tally
 from setveil.data.transactions import Transactions
 from setveil.engines.base import PartsSource, Read, Source, Where, open_source
@@ -26,6 +26,7 @@ from setveil.pipeline.inputs import (
     Origin,
     check_named,
     fit,
+    for_people,
     load_with_account,
     notes_on,
     people_of,
@@ -74,6 +75,8 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
     reading = job.reading
     if job.engine != "local" and job.method.reads == "sets":
         reading = {**reading, "bags": False}
+    if PER_PERSON in reading:
+        reading = {**reading, "key": draw_key(job.seed)}
     where = Where(job.engine, job.memory, job.master, job.threads)
     with ExitStack() as opened:
         source = opened.enter_context(open_source(where, stages.progress))
@@ -85,6 +88,8 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
             else:
                 read = source.read(job.data, reading, load_with_account)
             everything, records, account = read
+            promise, left = for_people(job.promise, job.reading, account)
+            job = replace(job, promise=promise)
             meant = _meant(job, source, read)
             if isinstance(source, PartsSource) and not isinstance(job.method, Divisible):
                 everything = gathered(job, where, source, read)
@@ -114,7 +119,7 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
             numbers[everything.vocabulary.encode(data.vocabulary)] = coding.numbers
             source.recode(numbers, len(coding.vocabulary))
     named = check_named(job.promise, data.vocabulary) if records else ()
-    notes = (*said, *meant, *rare, *unknown, *named, *job.promise.doubts)
+    notes = (*said, *left, *meant, *rare, *unknown, *named, *job.promise.doubts)
     return Loaded(job, source, data, records, tree, coding, dropped, notes, account)
 
 

@@ -10,11 +10,11 @@ from setveil.engines.base import Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.alignment import with_alignment
 from setveil.metrics import measure as losses_of
 from setveil.metrics.table import need_a_tree
-from setveil.pipeline.inputs import fit, load, load_release, tree_maker
+from setveil.pipeline.inputs import fit, load_release, tree_maker
 from setveil.pipeline.names import Words, fields_from
+from setveil.pipeline.originals import most_of, original_of
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -96,12 +96,11 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
     with stages("reading"):
         release = load_release(job.release)
         _check(job, release)
-        if job.alignment is not None:
-            if not release.shows_records:
-                allowed = "this release does not have one published record for each original record"
-                raise ParameterError("alignment", str(job.alignment), allowed)
-            release = with_alignment(release, job.alignment)
-        original = load(job.original, job.reading, release.min_people)
+        if job.alignment is not None and not release.shows_records and most_of(release) == 1:
+            allowed = "this release does not have one published record for each original record"
+            raise ParameterError("alignment", str(job.alignment), allowed)
+        of = job.original, job.reading, job.alignment
+        release, (original, _) = original_of(release, *of)
         tree = tree_maker(job.hierarchy, job)(original)
         if job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
+from setveil.data.people import PER_PERSON
 from setveil.errors import ParameterError, did_you_mean
 from setveil.methods import METHODS, Method
 from setveil.parameters import Parameter, parameters
@@ -19,7 +20,7 @@ OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are
 _TABLES = ("split", "onehot", "header", "drop_record", "drop_column", "sheet")
 _BESIDE = ("columns", "column_hierarchies")
 READING = (
-    *("record", "item", "count", "bags", *_BESIDE, *_TABLES),
+    *("record", "person", PER_PERSON, "item", "count", "bags", *_BESIDE, *_TABLES),
     *("encoding", "memory", "keep_unique"),
 )
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""

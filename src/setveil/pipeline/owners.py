@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.data.account import Account
+from setveil.data.people import PER_PERSON, dropped
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_name
 from setveil.data.tables.frames import record_choice
 from setveil.errors import DataError, Note, SetveilError, brief
 from setveil.io.files import read_with_account
+from setveil.words import plural
 
 MOST_TRIED = 3  # columns, each of which is read
 MOST_EACH = 20
@@ -50,14 +52,18 @@ class Nested(NamedTuple):
     @property
     def ways(self) -> str:
         """What can be done about it."""
-        one = f"protect each {brief(self.outer)} as one record with {record_choice(self.outer)}"
-        return f"{one}, or each {brief(self.inner)} alone with {record_choice(self.inner)}"
+        inner, outer = brief(self.inner), brief(self.outer)
+        one = f"protect each {outer} as one record with {record_choice(self.outer, 'person')}, or"
+        both = f"to publish each {inner} and protect each {outer}, give both and {{{PER_PERSON}}}"
+        return f"{one} each {inner} alone with {record_choice(self.inner)}; {both}"
 
 
 def nested_note(data: object, reading: Mapping[str, Any], account: Account | None) -> list[str]:
     """A note if a person may have several records, by another column of the file."""
     if account is None or not isinstance(data, str | Path) or str(data) == "-":
         return []
+    if account.holdings:
+        return _several_note(account.holdings)
     inner, others = account.columns.get("record"), [*filter(_may_own, account.ignored)]
     others.sort(key=lambda name: plain_name(name) not in RECORD_NAMES)
     pairs = ((inner, outer) for outer in others) if inner else _pairs(others)
@@ -66,6 +72,16 @@ def nested_note(data: object, reading: Mapping[str, Any], account: Account | Non
         return []
     text = f"The column {found.sentence}, so a person may have several records."
     return [Note(f"{text} Whom to protect is your choice: {found.ways}.")]
+
+
+def _several_note(holdings: Mapping[int, int]) -> list[str]:
+    """A note on how many records a person has, and what it costs to publish fewer."""
+    if max(holdings) == 1:
+        return []
+    people, most = sum(holdings.values()), max(holdings)
+    text = f"{plural(people, 'person', 'people')}, with up to {plural(most, 'record')} each. "
+    text += f"{{{PER_PERSON}}} says how many of each may be published, and people are protected: "
+    return [Note(f"{text}{', '.join(map(str, dropped(holdings)))}.")]
 
 
 def explained(error: DataError, data: object, reading: Mapping[str, Any]) -> DataError:

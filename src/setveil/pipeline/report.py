@@ -13,23 +13,20 @@ from typing import Any
 from setveil.alignment.merging import covered
 from setveil.audit.verdict import Verdict
 from setveil.audit.verify import verify
-from setveil.data.people import People, without_rare
-from setveil.data.transactions import Transactions
 from setveil.disk import check_place, new_file, sync
 from setveil.engines.base import Progress
 from setveil.errors import OutputError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.alignment import with_alignment
 from setveil.metrics import measure
 from setveil.metrics.usefulness import usefulness
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import Dossier, dossier_of, private_part
-from setveil.pipeline.inputs import fit, load_release, load_with_account, people_of, tree_maker
+from setveil.pipeline.inputs import fit, load_release, tree_maker
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import release_notes
+from setveil.pipeline.originals import original_of
 from setveil.pipeline.stages import Stages
-from setveil.published import Release
 from setveil.showing import page_of
 
 PRIVATE_FILE = 0o600
@@ -88,10 +85,11 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
     check_page(job.output, folder, force=job.force)
     with stages("reading"):
         release = load_release(job.release)
-        original, people = _original(job, release)
+        original, people = None, None
+        if job.original is not None:
+            of = job.original, job.reading, job.alignment
+            release, (original, people) = original_of(release, *of)
         tree = None if original is None else tree_maker(job.hierarchy, job)(original)
-        if original is not None and job.alignment is not None:
-            release = with_alignment(release, job.alignment)
         if original is not None and job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)
     with stages("verifying"):
@@ -116,15 +114,6 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
         with stages("writing the page"), page:
             pass
     return found
-
-
-def _original(job: ReportJob, release: Release) -> tuple[Transactions | None, People | None]:
-    """The original, if it is given, and the person of each record, if that is known."""
-    if job.original is None:
-        return None, None
-    data, account = load_with_account(job.original, job.reading)
-    people = people_of(account)
-    return (data if people is None else without_rare(data, release.min_people, people)), people
 
 
 def public_dossier(folder: Path, verdict: Verdict) -> Dossier:

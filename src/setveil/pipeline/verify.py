@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.alignment.merging import recounted
+from setveil.audit.people import check_consistent, check_people
 from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.audit.verify import check_columns
 from setveil.audit.verify import verify as check
@@ -18,13 +19,13 @@ from setveil.errors import MisfitError, Note, ParameterError, ReleaseError, brie
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
-from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
 from setveil.io.releases.folder import ABOUT, other_files, read_rows, stated_countable
 from setveil.methods import METHODS
 from setveil.parameters import parameters
-from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
+from setveil.pipeline.inputs import check_items, check_named, fit, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.originals import Original, most_of, paired, whole_original
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.verify_parts import (
     check_folder_job,
@@ -133,13 +134,18 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
     with stages("reading"):
         published, account = _published(job)
         few = published.min_people if isinstance(published, Release) else 0
-        original = None if job.original is None else load(job.original, job.reading, few)
+        original, people = None, None
+        if job.original is not None:
+            found = whole_original(job.original, job.reading, published)
+            original, people = found if most_of(published) > 1 else found.without_rare(few)
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)
+    job = _for_people(job, published, account)
     job, notes = _with_named(job, published, original, tree)
     with stages("verifying"):
-        verdict = _with_columns(job, _verdict(job, published, original, tree), account)
+        given = None if original is None else Original(original, people)
+        verdict = _with_columns(job, _verdict(job, published, given, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
         whole = recounted(published) if isinstance(published, Release) else None
@@ -162,6 +168,7 @@ def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
         notes = _notes(job, first)
         return Verification(verdict=verdict, release=first, countable=countable, notes=notes)
     found = count_file(job, stages)
+    job = _for_people(job, None, found.read.account)
     job, notes = _with_named(job, found.data, None, None)
     verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
     notes = (*notes, *(() if job.promise is None else job.promise.doubts))
@@ -314,24 +321,48 @@ def _as_published(job: VerifyJob, published: object) -> Promise:
     return promise
 
 
+def _for_people(job: VerifyJob, published: object, account: Account | None) -> VerifyJob:
+    """The job with what records must keep, if people have several of them."""
+    most = most_of(published) if account is None else max(account.holdings, default=1)
+    if job.promise is None or most == 1:
+        return job
+    return replace(job, promise=job.promise.for_people(most))
+
+
 def _verdict(
-    job: VerifyJob, published: object, original: Transactions | None, tree: Hierarchy | None
+    job: VerifyJob, published: object, given: Original | None, tree: Hierarchy | None
 ) -> Verdict:
     how: dict[str, Any] = {"promise": job.promise, "limit": job.limit}
+    original = None if given is None else given.data
     if job.alignment is None:
+        if given is not None and isinstance(published, Release) and most_of(published) > 1:
+            return _consistent(published, given, check(published, **how))
         verdict = check(published, original, hierarchy=tree, **how)
         return Verdict(verdict.promise, (*verdict.checks, *_alone(job, published)))
-    if original is None or not isinstance(published, Release):
+    if given is None or not isinstance(published, Release):
         allowed = (
             "it links each original to its published record: give a release and its {original}"
         )
         raise ParameterError("alignment", str(job.alignment), allowed)
     try:
-        aligned = with_alignment(published, job.alignment)
+        aligned, of = paired(published, given, job.alignment)
     except MisfitError as misfit:
         witness = Witness(misfit.problem, misfit.published or ())
         text = "the file does not belong to this release"
         fault = Check("alignment", False, text, (witness,), private=True)
         verdict = check(published, **how)
         return Verdict(verdict.promise, (*verdict.checks, fault))
-    return check(aligned, original, hierarchy=tree, **how)
+    if most_of(published) == 1 or of.people is None:
+        return check(aligned, original, hierarchy=tree, **how)
+    verdict = check(aligned, of.without_rare(published.min_people).data, hierarchy=tree, **how)
+    whose = check_people(aligned, of.people.owners, verdict.promise, job.limit)
+    return Verdict(verdict.promise, (*verdict.checks, whose))
+
+
+def _consistent(published: Release, original: Original, verdict: Verdict) -> Verdict:
+    """The verdict on a release alone, and whether it may come from some records of each person."""
+    data, people = original
+    assert people is not None
+    items = ((label, data.rows[data.items == at]) for at, label in enumerate(data.vocabulary))
+    found = check_consistent(recounted(published), people.owners, items, verdict.promise)
+    return Verdict(verdict.promise, (*verdict.checks, found))

@@ -78,7 +78,12 @@ def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, C
     parts, stated = ReleaseParts(str(job.release)), stated_countable(str(job.release))
     frequent = None if stated is None else tuple(stated.get("frequent", ()))
     with open_source(where_of(job), stages.progress) as source:
-        read = None
+        read, most = None, parts.read(0).promise.records_per_person
+        if job.original is not None and most > 1:
+            allowed = (
+                f"the release has at most {most:,} records of each person; use {{engine=local}}"
+            )
+            raise ParameterError("original", "given", allowed)
         if job.original is not None:
             with stages("reading"):
                 read = source.read(job.original, {**job.reading, "bags": False}, load_with_account)

@@ -37,6 +37,7 @@ class Coherence(Promise):
         metadata=about(
             "The largest share of the matching records that may contain any one private item.",
             metavar="SHARE",
+            per_person="share",
         )
     )
     """Above 0 and at most 1."""

@@ -67,6 +67,16 @@ class DifferentialPrivacy(Promise):
         return 0
 
     @property
+    def about_people(self) -> str:
+        most = self.records_per_person
+        if most == 1:
+            return ""
+        return (
+            f"At most {most:,} records of each person are counted, and the noise covers all of "
+            "them together: what is said here of one record is true of all records of a person."
+        )
+
+    @property
     def easing(self) -> str:
         return "a larger epsilon"
 

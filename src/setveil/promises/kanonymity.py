@@ -34,6 +34,7 @@ class LDiversity(Promise):
             option="-l",
             metavar="N",
             least=2,
+            per_person="times",
         )
     )
     sensitive: frozenset[str] = field(metadata=about("The sensitive items."))
@@ -64,7 +65,13 @@ class LDiversity(Promise):
         )
 
 
-K = about("Hide each person among at least this many records.", option="-k", metavar="N", least=2)
+K = about(
+    "Hide each person among at least this many records.",
+    option="-k",
+    metavar="N",
+    least=2,
+    per_person="times",
+)
 """What the parameter k of every promise means."""
 COMBINED = (
     "Several releases of the same people can be combined; each keeps the promise only on its own."
@@ -91,7 +98,8 @@ class KAnonymity(Promise):
 
     @property
     def weaker(self) -> tuple[Promise, ...]:
-        return (KmAnonymity(k=self.k, m=2),)
+        found = KmAnonymity(k=self.k, m=2)
+        return (replace(found, records_per_person=self.records_per_person),)
 
     def describe(self, *, possible: bool = False) -> str:
         return (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from math import nextafter
 from typing import Any, ClassVar, Self
 
-from setveil.errors import InfeasibleError
-from setveil.parameters import parameters, settle
+from setveil.errors import InfeasibleError, check_count
+from setveil.parameters import NO_PARAMETER, parameters, settle
 
 _NUMBER = (int, float, str)
 
@@ -36,8 +38,14 @@ class Promise(ABC):
     covers_lacking: ClassVar[bool] = False
     """Whether an adversary may also know which items a person does not have."""
 
+    records_per_person: int = field(default=1, kw_only=True, metadata=NO_PARAMETER)
+    """At most so many records of each person are published; the other numbers count records. See
+    `for_people`."""
+
     def __post_init__(self) -> None:
         settle(self)
+        most = check_count("records_per_person", self.records_per_person, 1)
+        object.__setattr__(self, "records_per_person", most)
 
     @abstractmethod
     def describe(self, *, possible: bool = False) -> str:
@@ -87,7 +95,38 @@ class Promise(ABC):
         """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
         values = (pair for part in self.parts for pair in part._values())
         numbers = [f"{name} = {value}" for name, value in values if isinstance(value, _NUMBER)]
+        if self.records_per_person > 1:
+            numbers.append(f"up to {self.records_per_person:,} records per person")
         return f"{self.model} ({', '.join(numbers)})" if numbers else self.model
+
+    @property
+    def about_people(self) -> str:
+        """What the promise means for people who have several records; nothing if they do not."""
+        most, people = self.records_per_person, self.of_people
+        if most == 1:
+            return ""
+        counted = [
+            f"{mine:,} records belong to at least {theirs:,} people"
+            for mine, theirs in zip(self.crowds, people.crowds, strict=True)
+        ]
+        counted += [
+            f"{100 * mine:g} % of the records are of at most {100 * theirs:g} % of the people"
+            for mine, theirs in zip(self._shares(), people._shares(), strict=True)
+            if theirs < 1
+        ]
+        return (
+            f"At most {most:,} records of each person are published, so {', and '.join(counted)}. "
+            "What is known of a person may come from several of their records."
+        )
+
+    @property
+    def crowds(self) -> list[int]:
+        """How many records each part of the promise hides a person among."""
+        return sorted({part.crowd for part in self.parts if part.crowd})
+
+    def _shares(self) -> list[float]:
+        ways = parameters(type(self)).values()
+        return [getattr(self, one.name) for one in ways if one.about.per_person == "share"]
 
     @property
     def named_items(self) -> dict[str, frozenset[str]]:
@@ -122,13 +161,51 @@ class Promise(ABC):
                 changes[each.name] = value.with_items(name, items)
         return replace(self, **changes)
 
+    def for_people(self, most: int) -> Self:
+        """What records must keep so that this promise holds for people, of each of whom at most
+        so many records are published.
+
+        Any C k records belong to at least k people, so a number of people is C times as many
+        records. The C records of a person may share a private item out among them, so a share of
+        records is a C-th of that of people.
+
+        Example:
+            >>> from setveil import Coherence, KAnonymity
+            >>> KAnonymity(k=10).for_people(2)
+            KAnonymity(k=20, records_per_person=2)
+            >>> Coherence(h=0.6, k=5, p=2).for_people(3)
+            Coherence(h=0.2, k=15, p=2, records_per_person=3)
+        """
+        return self._scaled(Fraction(most), most)
+
+    @property
+    def of_people(self) -> Self:
+        """The promise that is kept for people; see `for_people`."""
+        return self._scaled(Fraction(1, self.records_per_person), 1)
+
+    def _scaled(self, times: Fraction, most: int) -> Self:
+        changes: dict[str, Any] = {"records_per_person": most}
+        for name, parameter in parameters(type(self)).items():
+            value, way = getattr(self, name), parameter.about.per_person
+            if isinstance(value, Promise):
+                changes[name] = value._scaled(times, most)
+            elif way == "times":
+                changes[name] = int(value * times)
+            elif way == "share" and value != 1:  # all of the records may be all of the people
+                changes[name] = _share(Fraction(str(value)) / times, exact=times < 1)
+        return replace(self, **changes)
+
     def check_feasible(self, records: int) -> None:
         """Raise `InfeasibleError` if no data set of this many records can keep the promise."""
         for part in self.parts:
             if 0 < records < part.crowd:
                 have = "1 record" if records == 1 else f"{records:,} records"
+                among = f"{part.crowd:,}"
+                if part.records_per_person > 1:
+                    among = f"{part.of_people.crowd:,} people with up to "
+                    among += f"{part.records_per_person:,} records each, which are {part.crowd:,}"
                 raise InfeasibleError(
-                    f"the data has only {have}: nobody can be hidden among {part.crowd:,}"
+                    f"the data has only {have}: nobody can be hidden among {among}"
                 )
 
     def to_dict(self) -> dict[str, object]:
@@ -139,12 +216,16 @@ class Promise(ABC):
                 values[name] = value.to_dict()
             elif value is not None:
                 values[name] = sorted(value) if isinstance(value, frozenset) else value
+        if self.records_per_person > 1:
+            values["records_per_person"] = self.records_per_person
         return {"model": self.model, **values, "meaning": self.describe()}
 
     def __repr__(self) -> str:
         """The numbers, the first three of many items, and no defaults."""
         defaults = {each.name: each.default for each in fields(self)}
         asked = [(name, value) for name, value in self._values() if value != defaults[name]]
+        if self.records_per_person > 1:
+            asked.append(("records_per_person", self.records_per_person))
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in asked)
         return f"{type(self).__name__}({shown})"
 
@@ -152,6 +233,18 @@ class Promise(ABC):
         """The parameters as people write them."""
         for name, parameter in parameters(type(self)).items():
             yield name, parameter.about.shown(getattr(self, name))
+
+
+def _share(share: Fraction, *, exact: bool = False) -> float:
+    """A number that is at most this one; or the one that people write if it was made from that.
+
+    Example:
+        >>> _share(Fraction("0.6") / 3), Fraction(str(_share(Fraction(1, 3)))) <= Fraction(1, 3)
+        (0.2, True)
+    """
+    found = float(f"{float(share):.12g}")
+    is_fine = exact or Fraction(str(found)) <= share
+    return found if is_fine else nextafter(min(found, float(share)), 0)
 
 
 def _shown(value: object) -> str:

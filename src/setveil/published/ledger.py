@@ -36,7 +36,7 @@ class Expense:
     epsilon: Fraction
     delta: Fraction = Fraction(0)
     sensitivity: int
-    """By how much one record changes all its counts together, at most."""
+    """By how much one person changes all its counts together, at most."""
     scale: float
     """Of the discrete Laplace noise: P[noise = x] is proportional to exp(-|x| / scale). For
     `partitions`, the smallest of all."""

@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]
-ALWAYS = (
-    "The release may reveal who is in the data. If a person has several records, each is protected "
-    "on its own."
-)
+ALWAYS = "The release may reveal who is in the data."
 """What no promise covers."""
+ON_ITS_OWN = "If a person has several records, each is protected on its own."
+"""Also not covered, if it is not known whose the records are."""
 
 
 class Frozen:
@@ -221,7 +220,8 @@ class Release(Shown, Frozen, ABC):
 
     def describe(self) -> str:
         """What the release promises, for a reader who is not an expert."""
-        return self.promised(self.promise, **self.facts)
+        said = self.promised(self.promise, **self.facts), self.promise.about_people
+        return " ".join(filter(None, said))
 
     @classmethod
     def promised(cls, promise: Promise, **facts: object) -> str:
@@ -230,7 +230,8 @@ class Release(Shown, Frozen, ABC):
 
     def limits(self) -> str:
         """What is not promised, for the same reader."""
-        return f"{self.promise.limits()} {ALWAYS}"
+        alone = ON_ITS_OWN if self.promise.records_per_person == 1 else ""
+        return " ".join(filter(None, (self.promise.limits(), ALWAYS, alone)))
 
     def images(self, vocabulary: Vocabulary) -> Int32s:
         """What each item becomes in every record, as a number of `items`; -1 if it is left out. A

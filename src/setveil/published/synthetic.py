@@ -237,7 +237,8 @@ class Synthetic(Release):
         return self.records(seed)
 
     def limits(self) -> str:
-        return f"{self.promise.limits()} {SEVERAL}"
+        several = SEVERAL if self.promise.records_per_person == 1 else ""
+        return " ".join(filter(None, (self.promise.limits(), several)))
 
     @cached_property
     def _table(self) -> dict[tuple[str, ...], NoisySupport]:

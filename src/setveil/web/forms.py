@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.data.people import PER_PERSON
 from setveil.errors import ParameterError
 from setveil.io import FORMATS
 from setveil.parameters import Parameter
@@ -18,11 +19,13 @@ Field = dict[str, Any]
 _MAYBE = {"": "find out", "yes": "yes", "no": "no"}
 _BASES = {"": "if WordNet is installed", "none": "no, keep words as they are"}
 _ROLES = {
-    "record": "The column that says which person or basket a row belongs to.",
+    "person": "The column that says whose a row is; without a record column, each is one record.",
+    "record": "The column that says which basket or stay a row belongs to.",
     "item": "The column with the item, or with a list of items.",
     "count": "The column that says how often, if there is one.",
 }
 _TEXTS = {
+    PER_PERSON: "If people have several records: so many of each are published, at most.",
     "item_columns": "If each option has a column: Uses *; 12-30 (patterns, ranges, names).",
     "split": "What separates items within one cell, such as | ; none if a cell is one item.",
     "header": "Such as 3 if titles are above it; 1-2 joins two rows; no if there is none.",
@@ -145,6 +148,8 @@ def reading_words(form: Form) -> dict[str, Any]:
         several = [word.strip() for word in words[name].split(";") if word.strip()]
         words[name] = ["" if word == '""' else word for word in several]
     words |= {"item": words.pop("item_columns")} if "item_columns" in words else {}
+    most = whole_number(PER_PERSON, form, 1)
+    words |= {} if most is None else {PER_PERSON: most}
     answers = {"yes": True, "no": False}
     if words.get("header") in answers:
         words["header"] = answers[words["header"]]

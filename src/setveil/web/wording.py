@@ -20,7 +20,9 @@ from setveil.words import printable
 
 _WAY = re.compile(r"^(\{[^}]*\}\s*)+")
 LABELS = {
+    "person": "Person column",
     "record": "Record column",
+    "records_per_person": "Records per person",
     "item": "Item column",
     "count": "Count column",
     "bags": "Counts",

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.account import Account, bounded
 from setveil.data.arrays import Int64s
 from setveil.data.columns import MISSING, Column, Kind, Table, number_of
-from setveil.data.tables.columns import Fail
+from setveil.data.people import People, Whose
+from setveil.data.tables.columns import Fail, Wanted, named_column, named_person
 from setveil.data.tables.frames import Frame, frame_of, owners_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_missing
@@ -145,6 +147,33 @@ def table_of_frame(thing: object, names: Sequence[str], record: object, **option
     records = as_transactions(rest.table, record=record, **options)
     owners = _owners(rest, record, records)
     return Table.beside(records, [of_records(name, frame.column(name), owners) for name in names])
+
+
+def table_with_people(
+    thing: object, person: object, record: object, limit: tuple[int | None, str], **options: Any
+) -> tuple[Transactions, Account]:
+    """The records of a table of pandas, polars or Arrow, and an account that knows whose they are;
+    at most some of each person, by a limit and a secret, if that is asked for."""
+    from setveil.data.tables.exchange import as_transactions
+
+    frame, account = frame_of(thing), Account()
+    if frame is None:
+        raise ParameterError("person", person, "only tables have columns, and this object is none")
+    if record is None:
+        records = as_transactions(thing, person=person, **options)
+        account.people = People.alone(len(records))
+        return records, account
+    whole = frame.with_index()
+    wanted = Wanted(record=str(record), person=str(person))
+    name = named_person(whole.names, wanted)
+    records = as_transactions(whole.without(name).table, record=record, **options)
+    own = named_column(whole.names, "record", str(record))
+    cells = (
+        ("" if is_missing(cell) else str(cell) for cell in whole.column(n)) for n in (own, name)
+    )
+    whose = Whose.of_rows(zip(*cells, strict=True), name)
+    account.columns = {"record": own, "person": name}
+    return bounded(records, whose, account, *limit), account
 
 
 def _owners(frame: Frame, record: object, records: Transactions) -> Int64s | None:

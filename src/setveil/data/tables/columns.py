@@ -69,6 +69,10 @@ class Wanted:
     record: str | None = None
     item: str | None = None
     count: str | None = None
+    person: str | None = None
+    """Of records that stay apart; see `of_person`."""
+    role: str = "record"
+    """What the column of the record was called: the person, if each is one record."""
     bags: bool | None = None
     split: str | None = None
     """What separates the items within a cell; see `setveil.data.tables.cells`."""
@@ -86,6 +90,20 @@ class Wanted:
 
 
 Chosen = TypeVar("Chosen", bound=Wanted)
+
+
+def of_person(record: str | None, person: str | None) -> dict[str, str]:
+    """What is wanted of the columns of the record and the person: without a record, each person is
+    one.
+
+    Example:
+        >>> of_person(None, "customer")
+        {'record': 'customer', 'role': 'person'}
+    """
+    if record is None and person is not None:
+        return {"record": person, "role": "person"}
+    given = {"record": record, "person": person}
+    return {role: name for role, name in given.items() if name is not None}
 
 
 def plain_name(name: str) -> str:
@@ -118,12 +136,13 @@ def looks_long(names: Sequence[str]) -> bool:
 def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> Columns:
     """Choose the columns of a long table; raise an error if they are not obvious.
 
-    A column of the person is known only if the table is as `setveil querylog` writes it."""
-    person = _person(names, wanted)
+    If the user did not name the column of the person, it is known only if the table is as `setveil
+    querylog` writes it."""
+    person = _person(names, wanted, fail)
     if person is not None:
         rest = [name for name in names if name != person]
-        return replace(find_columns(rest, wanted, fail), person=person)
-    record = choose_column(names, "record", wanted.record, RECORD_NAMES, fail)
+        return replace(find_columns(rest, replace(wanted, person=None), fail), person=person)
+    record = choose_column(names, wanted.role, wanted.record, RECORD_NAMES, fail)
     item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
         rest = [name for name in names if name not in (record, item)]
@@ -138,8 +157,21 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     return Columns(record, item, choose_column(names, "count", wanted.count, COUNT_NAMES, fail))
 
 
-def _person(names: Sequence[str], wanted: Wanted) -> str | None:
+def named_person(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> str:
+    """The column of the person that the user named, beside that of the record."""
+    person = named_column(names, "person", wanted.person or "", fail)
+    if person == named_column(names, "record", wanted.record or "", fail):
+        remedy = "leave out {record}: then the rows of each person are one record"
+        raise fail(
+            f"the column {brief(person)} cannot be both the person and the record", remedy=remedy
+        )
+    return person
+
+
+def _person(names: Sequence[str], wanted: Wanted, fail: Fail) -> str | None:
     """The person of a table with a record, an item, perhaps a count, and a person."""
+    if wanted.person is not None:
+        return named_person(names, wanted, fail)
     plain = [plain_name(name) for name in names]
     if sorted(plain) not in (["item", "person", "record"], ["count", "item", "person", "record"]):
         return None

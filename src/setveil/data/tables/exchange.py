@@ -24,6 +24,7 @@ from setveil.data.tables.columns import (
     find_list_column,
     looks_long,
     not_obvious,
+    of_person,
     plain_name,
 )
 from setveil.data.tables.frames import (
@@ -70,6 +71,7 @@ def as_transactions(
     record: object = None,
     item: object = None,
     count: object = None,
+    person: object = None,
     bags: bool | None = None,
     split: str | None = None,
     labels: Iterable[object] | None = None,
@@ -85,6 +87,7 @@ def as_transactions(
         item: The column of the item or of the list of items; guessed if obvious. Or a list of
             names, patterns (`Uses *`) and ranges (`12-30`) of columns that each are an option.
         count: The column that says how often the item occurs.
+        person: The column of the person; without a record, the rows of each person are one.
         bags: Whether repeats count. By default they count only if counts are given.
         split: What separates the items within a cell of a table, such as `|`; `list` for texts
             that are lists in brackets.
@@ -107,8 +110,8 @@ def as_transactions(
         raise ParameterError("bags", bags, "it must be True, False or None")
     check_split(split)
     counted = None if bags is None else bool(bags)
-    roles = {"record": _name(record), "count": _name(count), **item_words(item)}
-    wanted = Wanted(**roles, bags=counted, split=split)
+    roles = {**of_person(_name(record), _name(person)), **item_words(item)}
+    wanted = Wanted(**roles, count=_name(count), bags=counted, split=split)
     if isinstance(thing, Transactions):
         return counted_as(thing, bags)
     if is_sparse(thing):
@@ -205,7 +208,7 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
         whole = frame.with_index(wanted.record)
         owner = record_column(whole, wanted)
         if owner is not None:
-            return _of_one_hot(whole.without(owner), owners_of(whole, owner), wanted)
+            return _of_one_hot(whole.without(owner), owners_of(whole, owner, wanted.role), wanted)
     whole = with_records(frame, wanted)
     return _of_long(whole, find_columns(whole.names, wanted), wanted)
 
@@ -266,7 +269,7 @@ def _by_record(
     if wanted.record is None:
         refuse_several_rows(frame, [*names, *frame.index_names()])
         return rows
-    return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
+    return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record, wanted.role))
 
 
 def _rows_of_lists(frame: Frame, holder: str, wanted: Wanted) -> Transactions:
@@ -324,7 +327,7 @@ def _is_long_by_its_index(frame: Frame) -> bool:
 
 
 def _of_long(frame: Frame, columns: Columns, wanted: Wanted) -> Transactions:
-    owners = owners_of(frame, columns.record)
+    owners = owners_of(frame, columns.record, wanted.role)
     if wanted.record is None:
         refuse_single_rows(frame, columns, owners)
     codes, values = frame.factorized(columns.item)

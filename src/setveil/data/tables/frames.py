@@ -274,12 +274,12 @@ def _factorize_arrow(column: Any) -> tuple[Any, list[Any]]:
 _FACTORIZE = {"pandas": _factorize_pandas, "polars": _factorize_polars, "pyarrow": _factorize_arrow}
 
 
-def owners_of(frame: Frame, record: str) -> Int64s:
+def owners_of(frame: Frame, record: str, role: str = "record") -> Int64s:
     """The record number of each row, by a column whose name may be spelled loosely."""
-    name = choose_column(frame.names, "record", record, RECORD_NAMES)
+    name = choose_column(frame.names, role, record, RECORD_NAMES)
     owners, _ = frame.factorized(name or record)
     if owners.min(initial=0) < 0:
-        problem = f"the column {brief(name)} has an empty cell: every row must name its record"
+        problem = f"the column {brief(name)} has an empty cell: every row must name its {role}"
         raise DataError(problem)
     return owners
 
@@ -307,7 +307,7 @@ def record_column(frame: Frame, wanted: Wanted) -> str | None:
     """The record column if all other columns of the table are one-hot, else None."""
     if not any(plain_name(name) == plain_name(wanted.record or "") for name in frame.names):
         return None
-    owner = choose_column(frame.names, "record", wanted.record, RECORD_NAMES)
+    owner = choose_column(frame.names, wanted.role, wanted.record, RECORD_NAMES)
     rest = frame.without(owner) if owner is not None else frame
     if rest.is_boolean():
         return owner
@@ -366,10 +366,10 @@ def several_sums(records: int, fail: Fail = DataError) -> DataError:
     return fail(f"{records:,} records are lines of sums, not people", remedy="delete these lines")
 
 
-def record_choice(record: str) -> str:
+def record_choice(record: str, role: str = "record") -> str:
     """The parameter with a column as its value, if a message can quote the name whole."""
     is_plain = len(brief(record)) == len(record) + 2 and not set("{}").intersection(record)
-    return f"{{record={record}}}" if is_plain else "{record}"
+    return f"{{{role}={record}}}" if is_plain else f"{{{role}}}"
 
 
 def joined(rows: Transactions, owners: Int64s) -> Transactions:

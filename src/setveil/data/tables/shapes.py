@@ -91,7 +91,7 @@ def record_of(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> s
 
     Several columns with such names (a customer and an order) decide nothing."""
     if wanted.record is not None:
-        return named_column(names, "record", wanted.record, fail)
+        return named_column(names, wanted.role, wanted.record, fail)
     found = [name for name in names if plain_name(name) in RECORD_NAMES]
     return found[0] if len(found) == 1 else None
 

@@ -271,7 +271,7 @@ def _as_csv(relation: Relation) -> Source:
 def _read_nominal(relation: Relation, reading: Reading) -> Transactions:
     source, names, owner = relation.source, relation.names, reading.record
     if owner is not None:
-        owner = named_column(names, "record", owner, source.fault)
+        owner = named_column(names, reading.role, owner, source.fault)
     others = {each.name for each in relation.attributes if _may_identify(each)} - {owner}
     if others and not reading.onehot:
         raise _question(source, [name for name in names if name in others])

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from setveil.data.account import bounded
+from setveil.data.arrays import Int64s
 from setveil.data.columns import Table
+from setveil.data.people import People, Whose
 from setveil.data.records import Numbering
 from setveil.data.tables.beside import of_records
 from setveil.data.tables.columns import named_column
@@ -17,39 +21,84 @@ from setveil.io.source.source import Source
 from setveil.words import plural
 
 
-def with_columns(
-    source: Source, format: str, reading: Reading, data: Transactions, named: Sequence[str]
-) -> Table:
-    """The records of a file with these columns beside them; the account says so."""
+class _Beside(NamedTuple):
+    """What is beside the items in the rows of a file."""
+
+    names: Sequence[str]
+    """The columns as the file spells them."""
+    cells: Sequence[Sequence[object]]
+    """The cells of each of these columns."""
+    keys: Sequence[str] | None
+    """The record of each row as the file names it, or how many its row is; None if each is one."""
+    owners: Int64s | None
+    """The number of the record of each row, -1 if it was left out."""
+
+
+def _beside(
+    source: Source, format: str, reading: Reading, role: str, named: Sequence[str]
+) -> _Beside:
     if reading.sink is not None:
-        allowed = "only the engine local compares or counts columns; use {engine=local}"
-        raise ParameterError("columns", list(named), allowed)
+        allowed = "only the engine local reads it beside sets of items; use {engine=local}"
+        raise ParameterError(role, list(named), allowed)
     from setveil.io.formats import delimited, parquet
 
     openers = {"csv": delimited.table_of, "tsv": delimited.table_of, "parquet": parquet.table_of}
     if format not in openers:
         allowed = f"only {', '.join(openers)} and spreadsheets have columns, and this is {format}"
-        raise ParameterError("columns", list(named), allowed)
+        raise ParameterError(role, list(named), allowed)
     table, account = openers[format](source, reading), reading.account
     names = [named_column(table.glimpse.names, "column", name, source.fault) for name in named]
     for name in names:
-        role = next((role for role, used in account.columns.items() if used == name), None)
-        if role is not None:
-            problem = f"the column {name} cannot be both the {role} and beside the items"
+        used = next((each for each, one in account.columns.items() if one == name), None)
+        if used is not None:
+            other = "the person" if role == "person" else "beside the items"
+            problem = f"the column {brief(name)} cannot be both the {used} and {other}"
             raise source.fault(problem)
     key = account.columns.get("record") or account.columns.get("person")
     chosen = names if key is None else [*names, key]
     rows = list(table.rows(chosen))
-    owners = None
-    if key is not None:
-        dropped, numbers = set(reading.drop_record), Numbering[object]()
-        values = ("" if row[-1] is None else str(row[-1]) for row in rows)
-        found = [
-            -1 if value in dropped else numbers[value or number]
-            for number, value in enumerate(values)
-        ]
-        owners = np.array(found, dtype=np.int64)
     cells = list(zip(*rows, strict=True)) or [()] * len(chosen)
+    if key is None:
+        return _Beside(names, cells, None, None)
+    dropped, numbers = set(reading.drop_record), Numbering[object]()
+    values = ["" if value is None else str(value) for value in cells[-1]]
+    found = [
+        -1 if value in dropped else numbers[value or number] for number, value in enumerate(values)
+    ]
+    return _Beside(names, cells, values, np.array(found, dtype=np.int64))
+
+
+def with_people(source: Source, format: str, reading: Reading, data: Transactions) -> Transactions:
+    """The records of a file, after the account knows whose they are; at most some of each person if
+    that is asked for."""
+    account = reading.account
+    if reading.role == "person":
+        if reading.sink is None:
+            account.people = People.alone(len(data))
+        return data
+    if "person" in account.columns:
+        return data
+    found = _beside(source, format, reading, "person", [reading.person or ""])
+    if found.keys is None or found.owners is None:
+        problem = f"there is no column {brief(reading.record)} for the record"
+        raise source.fault(problem)
+    persons = ("" if cell is None else str(cell) for cell in found.cells[0])
+    rows = (
+        (key, person)
+        for key, person, owner in zip(found.keys, persons, found.owners.tolist(), strict=True)
+        if owner >= 0
+    )
+    whose = Whose.of_rows(rows, found.names[0], source.fault)
+    account.columns["person"] = found.names[0]
+    account.ignored = tuple(name for name in account.ignored if name != found.names[0])
+    return bounded(data, whose, account, reading.records_per_person, reading.key)
+
+
+def with_columns(
+    source: Source, format: str, reading: Reading, data: Transactions, named: Sequence[str]
+) -> Table:
+    """The records of a file with these columns beside them; the account says so."""
+    names, cells, _, owners = _beside(source, format, reading, "columns", named)
     columns = [
         of_records(name, cells[place], owners, source.fault) for place, name in enumerate(names)
     ]

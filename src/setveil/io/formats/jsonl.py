@@ -35,7 +35,7 @@ def read_jsonl(source: Source, reading: Reading) -> Transactions:
         if key is None:
             return _read_long(source, reading, list(first))
         others = [name for name in first if name != key]
-        owner = choose_column(others, "record", reading.record, RECORD_NAMES, source.fault)
+        owner = choose_column(others, reading.role, reading.record, RECORD_NAMES, source.fault)
         reading.account.note_columns(LISTS, {"record": owner, "item": key}, first)
         return _read_lists(source, reading, key, owner)
     if reading.record is not None:

@@ -22,7 +22,8 @@ from setveil.data.account import (
     perhaps_placeholder,
     total_note,
 )
-from setveil.data.people import People
+from setveil.data.arrays import Int64s
+from setveil.data.people import People, of_several
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.frames import other_owners, repeated_names, several_sums, single_rows
 from setveil.data.transactions import Transactions
@@ -30,7 +31,6 @@ from setveil.errors import DataError, brief
 from setveil.io.formats.reading import Pairs, Reading, Sink, no_record
 from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
-from setveil.words import are
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,12 +43,27 @@ _NUMBER_RECORDS = """
     SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number
     FROM long GROUP BY record
 """
+_OWNERS = """
+    CREATE TABLE owners AS
+    SELECT record, min(person) AS person,
+           count(DISTINCT person) != 1 OR count(person) < count(*) AS wrong
+    FROM long GROUP BY record
+"""
+_HOLDINGS = """
+    SELECT records, count(*)
+    FROM (SELECT count(*) AS records FROM owners GROUP BY person) GROUP BY records
+"""
+_HASH = "sha256('{key}' || sha256('{key}' || person || chr(10) || record))"
+"""As `Whose.kept` draws."""
+_DRAW = """
+    CREATE TABLE drawn AS SELECT record FROM (
+        SELECT record, row_number() OVER (PARTITION BY person ORDER BY {hash}) AS place FROM owners)
+    WHERE place <= {most}
+"""
+_KEPT = "SELECT number FROM records JOIN drawn USING (record) ORDER BY number"
 _PEOPLE = """
-    SELECT dense_rank() OVER (ORDER BY first) - 1 AS person, people, missing FROM (
-        SELECT number, min(person) AS first, count(DISTINCT person) AS people,
-               count(*) - count(person) AS missing
-        FROM long JOIN records USING (record) GROUP BY number)
-    ORDER BY number
+    SELECT dense_rank() OVER (ORDER BY person) - 1 AS person
+    FROM records JOIN owners USING (record) ORDER BY number
 """
 _NUMBER_ITEMS = """
     CREATE TABLE items AS
@@ -107,12 +122,12 @@ def read_long(
             _drop_decimal_commas(connection)
             _check_counts(connection, source)
         run(connection, _NUMBER_RECORDS)
+        if "person" in reading.account.columns:
+            _find_people(connection, source, reading)
         labels = numbered_items(connection)
         size = number(connection, "SELECT count(*) FROM records")
         if reading.account.columns.get("record") is not None:
             reading.account.identifiers = number(connection, _IDENTIFIERS.format(size=size))
-        if "person" in reading.account.columns and reading.sink is None:
-            reading.account.people = _people(connection, source)
         _note_totals(connection, reading, source)
         if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
@@ -131,14 +146,29 @@ def read_long(
     return Pairs(records, items, counts).assembled(labels, size, bags=bags)
 
 
-def _people(connection: DuckDBPyConnection, source: Source) -> People:
-    """The person of each record."""
-    found = connection.execute(_PEOPLE).fetchnumpy()
-    wrong = np.flatnonzero((found["people"] != 1) | (found["missing"] > 0))
-    if len(wrong):
-        problem = f"{are(len(wrong), 'record')} of several people, or of nobody"
-        raise source.fault(problem, remedy="name the person of each record in all its rows")
-    return People(np.asarray(found["person"], dtype=np.int64))
+def _find_people(connection: DuckDBPyConnection, source: Source, reading: Reading) -> None:
+    """Put into the account whose the records are; keep at most some of each person if asked."""
+    account, most = reading.account, reading.records_per_person
+    run(connection, _OWNERS)
+    wrong = number(connection, "SELECT count(*) FROM owners WHERE wrong")
+    if wrong:
+        raise of_several(wrong, account.columns["person"], source.fault)
+    account.holdings = dict(connection.execute(_HOLDINGS).fetchall())
+    if most is not None:
+        run(connection, _DRAW.format(hash=_HASH.format(key=reading.key), most=most))
+        if reading.sink is None:
+            size = number(connection, "SELECT count(*) FROM records")
+            account.kept = np.isin(np.arange(size), _numbers(connection, _KEPT))
+        left_out = "record NOT IN (SELECT record FROM drawn)"
+        run(connection, f"DELETE FROM long WHERE {left_out}", "DROP TABLE records", _NUMBER_RECORDS)
+    if reading.sink is None:
+        account.people = People(_numbers(connection, _PEOPLE), most or 1)
+
+
+def _numbers(connection: DuckDBPyConnection, select: str) -> Int64s:
+    """The numbers that a query answers in its one column."""
+    (found,) = connection.execute(select).fetchnumpy().values()
+    return np.asarray(found, dtype=np.int64)
 
 
 def _handed_on(

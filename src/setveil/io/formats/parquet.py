@@ -72,7 +72,7 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
         found = read_rowwise(flat, reading)
         return _read_long(source, table, list(types), reading) if found is None else found
     single = [name for name in types if name not in lists]
-    owner = choose_column(single, "record", reading.record, RECORD_NAMES, source.fault)
+    owner = choose_column(single, reading.role, reading.record, RECORD_NAMES, source.fault)
     if owner is not None and reading.record is None:
         _refuse_several_rows(source, table, owner)
         owner = None

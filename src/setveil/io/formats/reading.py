@@ -53,6 +53,10 @@ class Reading(Wanted):
     drop_record: tuple[str, ...] = ()
     drop_column: tuple[int, ...] = ()
     """Positions in lines and lists to leave out, from 1 on, or -1."""
+    records_per_person: int | None = None
+    """At most so many records of each person are kept."""
+    key: str = ""
+    """The secret by which they are drawn."""
     sink: Sink | None = None
     """Where the records go; if not given, the reader returns them."""
     account: Account = field(default_factory=Account, compare=False)

@@ -91,7 +91,7 @@ def _check_options(reading: Reading) -> None:
 def _read_sets(table: Table, sets: SetColumn, reading: Reading) -> Transactions:
     names, split = table.glimpse.names, splitter(sets.mark)
     others = [name for name in names if name != sets.item]
-    owner = choose_column(others, "record", reading.record, RECORD_NAMES, table.source.fault)
+    owner = choose_column(others, reading.role, reading.record, RECORD_NAMES, table.source.fault)
     how = "as lists" if sets.mark == LIST else f"at {brief(sets.mark)}"
     layout = f"{SETS}, its items split {how}"
     reading.account.note_columns(layout, {"record": owner, "item": sets.item}, names)
@@ -112,7 +112,7 @@ def _read_sets(table: Table, sets: SetColumn, reading: Reading) -> Transactions:
 def _read_one_hot(table: Table, reading: Reading) -> Transactions:
     reading.account.used |= {"onehot"}
     names = table.glimpse.names
-    owner = choose_column(names, "record", reading.record, RECORD_NAMES, table.source.fault)
+    owner = choose_column(names, reading.role, reading.record, RECORD_NAMES, table.source.fault)
     labels = item_columns(table.glimpse, reading)
     if reading.items:
         labels, _ = chosen_columns(names, reading.items, table.source.fault)

@@ -1,4 +1,5 @@
-"""The private alignment file: line i says what was published of original record i."""
+"""The private alignment file: line i says what was published of original record i; an empty one,
+that nothing was, since at most some records of each person are."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import new_file
 from setveil.errors import DataError, FileFormatError, MisfitError, OutputError, ParameterError
 from setveil.io.files import read
 from setveil.io.formats.csvlines import write_baskets
+from setveil.io.formats.delimited import csv_rows
 from setveil.io.writing import write_lines
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import RecordRelease, Release
@@ -39,12 +41,26 @@ def _record_lines(release: RecordRelease) -> Iterable[str]:
 
 
 def _read_records(release: RecordRelease, path: Path) -> Int64s:
-    rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
+    kind = Bags if isinstance(release.classes, Bags) else Transactions
+    if release.promise.records_per_person > 1:
+        with path.open(encoding="utf-8", newline="") as stream:
+            cells = list(csv_rows(stream, str(path)))
+        there = np.flatnonzero([bool(row) for row in cells])
+        found = np.full(len(cells), NOTHING, dtype=np.int64)
+        held = kind.of([list(filter(None, cells[line])) for line in there.tolist()])
+        found[there] = _numbers(release, path, held, there)
+        return found
+    rows = read(path, format="baskets", bags=kind is Bags)
+    return _numbers(release, path, rows, np.arange(len(rows)))
+
+
+def _numbers(release: RecordRelease, path: Path, rows: Transactions, lines: Int64s) -> Int64s:
+    """The distinct record of each of these rows, which are lines of the file."""
     numbers = {key: number for number, key in enumerate(_keys(release.classes))}
     alignment = np.empty(len(rows), dtype=np.int64)
     for line, key in enumerate(_keys(rows)):
         if key not in numbers:
-            problem = f"line {line + 1} of {path} is not a record of the release"
+            problem = f"line {lines[line] + 1} of {path} is not a record of the release"
             raise MisfitError(problem, published=rows.record(line))
         alignment[line] = numbers[key]
     return alignment
@@ -74,13 +90,18 @@ def _read_clusters(release: Disassociated, path: Path) -> Int64s:
     nodes = release.order.nodes
     if lines[-1] == "":
         lines.pop()
+    may_lack = release.promise.records_per_person > 1
     for number, line in enumerate(lines, start=1):
+        if may_lack and not line:
+            continue
         if not _NUMBER.fullmatch(line) or int(line) > len(nodes):
             raise MisfitError(f"line {number} of {path} is not a cluster of the release")
-    found: Int64s = nodes[np.array(lines, dtype=np.int64) - 1]
-    return found
+    held = np.array([line or 0 for line in lines], dtype=np.int64)
+    return np.where(held > 0, nodes[held - 1], NOTHING)
 
 
+NOTHING = -1
+"""Of an original record of which nothing was published."""
 _NUMBER = re.compile("[1-9][0-9]{0,17}")
 
 RECORD_LINKS = Links(_record_lines, _read_records)
@@ -97,6 +118,7 @@ def write_alignment(
     *,
     force: bool = False,
     folder: str | os.PathLike[str] | None = None,
+    kept: Flags | None = None,
 ) -> None:
     """Write what was published of each original record, to a file that only its owner can read.
 
@@ -109,6 +131,7 @@ def write_alignment(
         path: The file; it may not be inside a release folder.
         force: Whether to replace a file that exists.
         folder: The release folder, if it does not exist yet.
+        kept: Which of all records these are, if others were left out; those get empty lines.
 
     Raises:
         ParameterError: if the form cannot have an alignment.
@@ -122,7 +145,15 @@ def write_alignment(
         problem = "this release does not know which original record became which published one"
         raise DataError(f"{problem}: only one that has just been made from this data does")
     with new_file(target, force=force, mode=0o600) as temporary:
-        write_lines(links.lines(release), temporary)
+        write_lines(_spread(links.lines(release), kept), temporary)
+
+
+def _spread(lines: Iterable[str], kept: Flags | None) -> Iterable[str]:
+    """The lines of the records that were kept, and an empty one for each other."""
+    if kept is None:
+        return lines
+    held = iter(lines)
+    return (next(held) if is_kept else "" for is_kept in kept.tolist())
 
 
 def with_alignment(release: Release, path: str | os.PathLike[str]) -> Release:

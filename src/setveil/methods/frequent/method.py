@@ -208,7 +208,8 @@ class Frequent(PrivateMethod):
 
         def cost(most: int) -> float:
             lost = HEED * lost_items(histogram, most) * mean
-            return lost + DOUBT * float(histogram[most + 1 :].sum()) + scale_for(epsilon, most + 1)
+            noise = scale_for(epsilon, private.budget.most * (most + 1))
+            return lost + DOUBT * float(histogram[most + 1 :].sum()) + noise
 
         return min(range(1, MOST_LENGTH + 1), key=cost)
 
@@ -221,7 +222,7 @@ class Frequent(PrivateMethod):
 
         def cost(most: int) -> float:
             lost = TYPICAL * lost_pairs(histogram, most) * pairs
-            noise = scale_for(epsilon, most * (most - 1) // 2 + 1)
+            noise = scale_for(epsilon, private.budget.most * (most * (most - 1) // 2 + 1))
             return lost + PAIR_DOUBT * float(histogram[most + 1 :].sum()) + noise
 
         return min(range(2, MOST_PAIRED), key=cost)
@@ -236,12 +237,13 @@ def _ranked(private: Private, shares: Mapping[str, Fraction]) -> tuple[Transacti
         most = max(min(RANKED, len(counts)), 1)
         noisy, _ = budget.count("ranking", counts, shares["ranking"], sensitivity=most)
         return data, ranks(noisy)
-    threshold = threshold_for(budget.epsilon * shares["domain"], budget.delta)
+    most = budget.most
+    threshold = threshold_for(budget.epsilon * shares["domain"], budget.delta, most)
     spent = budget.spend(
         Expense.of(
             "domain",
             budget.epsilon * shares["domain"],
-            sensitivity=RANKED,
+            sensitivity=most * RANKED,
             delta=budget.delta,
             threshold=threshold,
         )
@@ -252,19 +254,20 @@ def _ranked(private: Private, shares: Mapping[str, Fraction]) -> tuple[Transacti
     return data.keeping(found), ranks(noisy[found])
 
 
-def threshold_for(epsilon: Fraction, delta: Fraction) -> int:
+def threshold_for(epsilon: Fraction, delta: Fraction, most: int = 1) -> int:
     """The least noisy count with which an item is published if the list of items is private.
 
-    Items that are counted with 0 without a record, and once with it, are at most RANKED. With noise
-    X of scale b each is published with a chance of p = P[X >= t - 1], and any of them with at most
-    1 - (1 - p)^RANKED, which must not exceed delta. For t of 2 or more, p is exp(-(t - 1) / b) /
-    (1 + exp(-1 / b))."""
+    A person has up to C = `most` records. Items that are counted with 0 without the person, and up
+    to C times with them, are at most C RANKED. With noise X of scale b each is published with a
+    chance of at most p = P[X >= t - C], and any of them with at most 1 - (1 - p)^(C RANKED), which
+    must not exceed delta. For t above C, p is exp(-(t - C) / b) / (1 + exp(-1 / b))."""
+    items = most * RANKED
     with localcontext(prec=_DIGITS + 2 * len(str(delta.denominator))):
-        scale, one = Decimal(scale_for(epsilon, RANKED)), Decimal(1)
+        scale, one = Decimal(scale_for(epsilon, items)), Decimal(1)
         none = one - Decimal(delta.numerator) / Decimal(delta.denominator)
-        each = one - (none.ln() / RANKED).exp()
+        each = one - (none.ln() / items).exp()
         needed = -scale * (each * (one + (-one / scale).exp())).ln()
-        return 1 + max(math.ceil(needed + Decimal(10) ** -(_DIGITS // 2)), 1)
+        return most + max(math.ceil(needed + Decimal(10) ** -(_DIGITS // 2)), 1)
 
 
 def least_shown(counts: Int64s, scale: float) -> int:

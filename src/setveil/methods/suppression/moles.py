@@ -38,13 +38,15 @@ class Setting:
     h: Fraction
     k: int
     p: int
+    most: int = 1
+    """How many records a person has, at most."""
 
     @classmethod
     def of(cls, data: Transactions, promise: Promise) -> Setting:
         """What a promise asks of some data; k^m-anonymity is coherence without private items."""
         private = data.vocabulary.marks(promise.named_items.get("private", ()))
         h, p = _KNOWN[promise.model](promise)
-        return cls(data, ~private, private, h, promise.crowd, p)
+        return cls(data, ~private, private, h, promise.crowd, p, promise.records_per_person)
 
     def without(self, marks: Flags) -> Setting:
         """The same setting without some items, which nobody can know or learn."""
@@ -63,9 +65,13 @@ class Setting:
         worst = int(np.argmax(supports)) if len(supports) else 0
         if size and len(supports) and int(supports[worst]) > self.h * size:
             share, item = 100 * supports[worst] / size, self.data.vocabulary[worst]
+            limit = f"h = {float(100 * self.h):g} %"
+            if self.most > 1:
+                people = float(100 * self.h * self.most)
+                limit += f" (h = {people:.6g} % of people with up to {self.most:,} records each)"
             raise InfeasibleError(
                 f"the private item {item!r} is in {share:.4g} % of all {size:,} records, more than "
-                f"h = {float(100 * self.h):g} %, and can be guessed without knowing anything",
+                f"{limit}, and can be guessed without knowing anything",
                 remedy="raise {h}, or remove the item from {private}",
             )
 

@@ -193,10 +193,12 @@ def _job(task: Task, data: Transactions, people: People | None) -> Job:
     if size is not None and size < len(data):
         chosen = np.sort(random.choice(len(data), size, replace=False))
         data = data.take(chosen)
-        people = None if people is None else People.of(people.owners[chosen])
+        people = None if people is None else people.take(chosen)
     data = without_rare(data, words.pop("min_people", 0), people)
     more = {"threads": task.threads, "keep_unique": True}  # all data was checked when it was read
     job = job_from(data, {**words, **task.tree_words, **more})
+    if people is not None:
+        job = replace(job, promise=job.promise.for_people(people.most))
     # Noise takes no seed. Nothing is published, so the list of items may be taken as public.
     noisy = job.method.draws_noise
     job = replace(job, public_items=True) if noisy else replace(job, seed=task.seed)

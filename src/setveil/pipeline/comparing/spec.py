@@ -26,7 +26,8 @@ RECIPE = "quest:"
 
 
 def load_source(source: object, reading: Mapping[str, Any]) -> tuple[Transactions, People | None]:
-    """The records of a file or an object, or generated ones; and the person of each, if known.
+    """The records of a file or an object, or generated ones; and the person of each, if known, with
+    how many records of each are kept.
 
     A recipe is `quest:records=10000,items=500`, with the parameters of `setveil generate quest`.
 

@@ -189,7 +189,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     known = Known(preview=preview, account=account, reading=project.reading)
     failed = next((job for job in jobs.values() if job.status == "failed"), None)
     asked = asked_about(found, failed, known)
-    unsaid = "record" not in known.reading and not state.get("terms")
+    unsaid = not {"record", "person"} & known.reading.keys() and not state.get("terms")
     asks_who = unsaid and any(each.title == WHO for each in asked)
     asks_several = unsaid and not asks_who and source.get("kind") != "sample"
     asks_several = asks_several and "person" not in (account.columns if account else ())

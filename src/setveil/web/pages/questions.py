@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from setveil.data.account import SETS, Account
+from setveil.data.people import PER_PERSON
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_name
 from setveil.errors import Note, parameters_in
 from setveil.pipeline.inspect import Inspection
@@ -19,12 +20,14 @@ from setveil.web.store import StoredJob
 from setveil.web.wording import label_of
 
 WHO = "Who is protected?"
+OWNERS = frozenset({"person", "record"})
 _TITLES = {
     "sheet": "Which sheet?",
     "header": "Which row names the columns?",
     "split": "Does a cell hold several items?",
     "keep_unique": "Are these identifiers?",
     "item": "Which column is what?",
+    "person": "Which column is what?",
     "record": "Which column is what?",
     "onehot": "Which columns are the items?",
     "drop_record": "Are these rows a person's?",
@@ -33,6 +36,7 @@ _TITLES = {
 }
 """What is asked, by the first of these parameters that may settle it."""
 _LABELS: dict[object, str] = {
+    "person": "One record for each {}",
     "record": "One record for each {}",
     "item": "The items are in {}",
     "split": "Split the cells at {}",
@@ -189,6 +193,8 @@ def answered(form: Form, before: Mapping[str, Any]) -> dict[str, Any]:
     words = reading_words(fields)
     if ticked:
         words = {**words, "item": ticked, "onehot": None}
+    if name in OWNERS:  # who is protected was answered in another way before
+        words = {**dict.fromkeys((*OWNERS, PER_PERSON)), **words}
     if name in _SEVERAL:
         earlier = before.get(name, [])
         words[name] = [*([earlier] if isinstance(earlier, str) else earlier), value]
@@ -204,7 +210,7 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
     given = [each for each in parameters_in(template) if {each, each[0]} & _KNOWN]
     names = [name for name, _ in given]
     title = next((_TITLES[name] for name in _TITLES if name in names), "To check")
-    if any(name == "record" and value for name, value in given):
+    if any(name in OWNERS and value for name, value in given):
         title = WHO
     ticks = _ticks(at, dict(given), known)
     title = _TITLES["onehot"] if ticks else title
@@ -221,7 +227,7 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
         and ((name, value) != ("header", "False") or fields)  # it needs columns by their number
     ]
     answers.sort(key=lambda answer: not (names_row or answer.first))
-    is_open = title == WHO and "record" not in known.reading
+    is_open = title == WHO and not OWNERS & known.reading.keys()
     must = known.account is None or is_open or "keep_unique" in names
     return Question(
         title=title, text=text, must=must, answers=tuple(answers), fields=(*ticks, *fields)
