@@ -131,7 +131,8 @@ VERSIONS: dict[int, Version] = {
     9: Version(
         "0.3.0",
         "`countable`: the release says what can be counted from it; safe chunks say that items "
-        "without counts are not bounded; `supports.csv` has what was counted after long records "
+        "without counts are not bounded; a promise says `records_per_person` if people have "
+        "several records; `supports.csv` has what was counted after long records "
         "were cut, and how many were",
         {
             r"published with counts, apart from the known ones, with": (
