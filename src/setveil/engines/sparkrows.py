@@ -1,4 +1,4 @@
-"""Rows of a long DataFrame: whether each has its record, and at most some records of each person."""
+"""Rows of a long DataFrame: whether each has its record, and some records of each person."""
 
 from __future__ import annotations
 
