@@ -132,7 +132,7 @@ def test_a_comparison_shows_what_columns_cost_the_items(call, people, tmp_path):
     assert call("compare", people, *words, "-o", tmp_path / "compared").code == 0
     report = (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
     assert "Columns or items?" in report
-    assert "columns matter 0" in report
+    assert "at each dot: how much columns matter" in report
 
 
 def test_sensitive_items_are_hidden_among_l_people_within_groups(call, people, tmp_path):

@@ -42,12 +42,17 @@ def trade_chart(found: Comparison) -> Any:
     """What columns cost the items: a dot for each cell with columns, named by its weight."""
     alt = altair()
     measure, rows = trade_of(found)
-    values = [
-        {"name": _weight_of(row, found), "x": row["columns"], "y": row[measure]}
-        for row in sorted(rows, key=lambda row: float(row["columns"]))
-    ]
+    named = dict[tuple[float, float], list[str]]()  # equal cells are one dot
+    for row in rows:
+        place = float(row["columns"]), float(row[measure])
+        named.setdefault(place, []).append(_weight_of(row, found))
+    values = [{"name": ", ".join(named[x, y]), "x": x, "y": y} for x, y in sorted(named)]
     chart = alt.Chart(alt.Data(values=values))
-    x = alt.X("x:Q", title="loss of columns", axis=alt.Axis(format="~%"))
+    x = alt.X(
+        "x:Q",
+        title="loss of columns (at each dot: how much columns matter)",
+        axis=alt.Axis(format="~%"),
+    )
     y = alt.Y("y:Q", title=measure, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=False))
     line = chart.mark_line(color=BEFORE, strokeWidth=2).encode(x=x, y=y, order="x:Q")
     dots = chart.mark_point(color=BEFORE, filled=True, size=60, opacity=1).encode(x=x, y=y)
@@ -57,4 +62,4 @@ def trade_chart(found: Comparison) -> Any:
 
 def _weight_of(row: Mapping[str, Any], found: Comparison) -> str:
     weight = row.get("columns_matter")
-    return cell_name(row, found.rows) if weight is None else f"columns matter {weight:g}"
+    return cell_name(row, found.rows) if weight is None else f"{weight:g}"
