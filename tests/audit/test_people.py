@@ -131,7 +131,7 @@ def faults_of(name, seeds):
 
 
 @pytest.mark.parametrize("name", METHODS)
-@proof(20_000)
+@proof(20_000, quick=40)
 def test_whoever_knows_items_of_several_records_of_a_person_finds_k_people(name, seeds):
     assert list(faults_of(name, seeds)) == []
 

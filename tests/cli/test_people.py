@@ -209,3 +209,13 @@ def test_a_record_of_two_people_or_of_nobody_is_refused(other, stays, tmp_path):
     stays.write_text(stays.read_text() + f"s0.0,{other},a\n")
     with pytest.raises(FileFormatError, match="1 record is of several people or of nobody"):
         sv.anonymize(stays, **OWN, records_per_person=2, k=3, m=2)
+
+
+def test_an_attack_speaks_of_records_where_people_have_several(call, stays):
+    own = ("--person", "patient", "--record", "stay", "--alignment", "private.csv")
+    made = ("-k", 3, "-m", 2, "--records-per-person", 2, "-o", "r", "--seed", 1)
+    assert call("anonymize", stays, *own, *made).code == 0
+    printed = call("attack", "r", "--original", stays, *own, "--trials", 100, "--seed", 1)
+    said = " ".join((printed.out + printed.err).split())
+    assert "For records drawn from the 105 records of the original" in said
+    assert "1/6 = 16.7 % for a record, and 1/3 for its person." in said

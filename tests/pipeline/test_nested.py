@@ -55,7 +55,7 @@ def test_the_records_of_a_shop_are_not_taken_for_those_of_a_person(tmp_path):
     path = tmp_path / "shops.csv"
     rows = "".join(f"s{n // 100},{n},wine\n{f's{n // 100}'},{n},tea\n" for n in range(300))
     path.write_text(f"shop_key,order_id,item\n{rows}")
-    assert sv.inspect(path).notes == ()
+    assert "belongs to" not in " ".join(sv.inspect(path).notes)
 
 
 def test_the_first_records_are_those_of_the_file(tmp_path):

@@ -52,8 +52,20 @@ def answers(found: Attack) -> dict[str, str]:
 
 def _intro(found: Attack) -> str:
     records = plural(found.records, "record")
-    crowd = found.promise.crowd
+    crowd, most = found.promise.crowd, found.promise.records_per_person
     allowed = f" The promise allows a success of 1/{crowd} = {_percent(1 / crowd)}." * bool(crowd)
+    drawn_from = f"For people drawn from the {records} of the original, an adversary knows some of "
+    drawn_from += "their items and searches the release for them."
+    if most > 1:
+        drawn_from = (
+            f"For records drawn from the {records} of the original, an adversary knows some of the "
+            f"items of one record and searches the release for it. Up to {most:,} records are of "
+            "one person: what several of them show together was not tried."
+        )
+        people = found.promise.of_people.crowd
+        allowed = (
+            allowed.rstrip(".") + f" for a record, and 1/{people} for its person." if crowd else ""
+        )
     sure = f"{100 * CONFIDENCE:.0f} % confidence"
     drawn = max((row.draws for row in found.rows if not row.exact), default=0)
     fewer = (
@@ -64,8 +76,7 @@ def _intro(found: Attack) -> str:
         else ""
     )
     return (
-        f"For people drawn from the {records} of the original, an adversary knows some of their "
-        f"items and searches the release for them. A candidate is {found.candidate}. "
+        f"{drawn_from} A candidate is {found.candidate}. "
         f"{found.success}{allowed} A figure with ± may be off by so much, with {sure}; the others "
         f"are exact.{fewer}"
     )
