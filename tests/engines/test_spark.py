@@ -145,3 +145,15 @@ def test_spark_refuses_tables_that_it_would_read_otherwise_than_the_local_engine
         with pytest.raises(FileFormatError, match=problem):
             sv.anonymize(str(table), **how)
     assert not (tmp_path / "release").exists()
+
+
+def test_spark_reads_cells_that_go_on_in_the_next_line_as_the_local_engine_does(spark, tmp_path):
+    table = tmp_path / "table.csv"
+    rows = [f'{number},"red\nwine"\n{number},5" nails\n' for number in range(30)]
+    table.write_text("record,item\n" + "".join(rows))
+    how = {"k": 3, "m": 1, "seed": 1}
+    found = [
+        sv.anonymize(str(table), engine=engine, output=tmp_path / engine, **how)
+        for engine in ("local", "spark")
+    ]
+    assert [(done.records, done.items, done.occurrences) for done in found] == [(30, 2, 60)] * 2

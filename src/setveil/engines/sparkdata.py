@@ -238,7 +238,10 @@ def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataF
         if header not in (None, True, False):
             allowed = "the engine spark reads tables from their first row; use {engine=blocks}"
             raise ParameterError("header", header, allowed)
-        return spark.read.csv(path, header=header is not False, sep=mark, escape='"')
+        odd = "(length(value) - length(replace(value, '\"', ''))) % 2 = 1"  # a cell goes on below
+        goes_on = not spark.read.text(path).where(odd).isEmpty()
+        how: Any = {"header": header is not False, "sep": mark, "multiLine": goes_on}
+        return spark.read.csv(path, escape='"', **how)
     allowed = "the engine spark reads fimi, csv, tsv, parquet and jsonl; use {engine=blocks}"
     raise ParameterError("input_format", kind, allowed)
 
