@@ -211,7 +211,8 @@ def test_a_record_of_two_people_or_of_nobody_is_refused(other, stays, tmp_path):
         sv.anonymize(stays, **OWN, records_per_person=2, k=3, m=2)
 
 
-def test_an_attack_speaks_of_records_where_people_have_several(call, stays):
+def test_an_attack_speaks_of_records_where_people_have_several(call, stays, monkeypatch):
+    monkeypatch.chdir(stays.parent)
     own = ("--person", "patient", "--record", "stay", "--alignment", "private.csv")
     made = ("-k", 3, "-m", 2, "--records-per-person", 2, "-o", "r", "--seed", 1)
     assert call("anonymize", stays, *own, *made).code == 0

@@ -63,3 +63,13 @@ def test_the_first_records_are_those_of_the_file(tmp_path):
     path.write_text("record,item,count\n1,tea,2\n1,milk,1\n2,tea,1\n")
     assert sv.inspect(path).first == (("milk", "tea x2"), ("tea",))
     assert sv.inspect(path, bags=False).first == (("milk", "tea"), ("tea",))
+
+
+def test_stays_of_patients_are_named_with_both_ways_to_protect_them(tmp_path):
+    path = tmp_path / "stays.csv"
+    rows = "".join(f"{n},p{n // 2},1976,a{n % 3}|b{n % 5}\n" for n in range(60))
+    path.write_text(f"stay,patient,birth_year,codes\n{rows}")
+    said = "each 'stay' belongs to just one 'patient'"
+    with pytest.raises(DataError, match=said) as refused:
+        sv.inspect(path)
+    assert "person='patient'" in str(refused.value)

@@ -17,7 +17,7 @@ def numbered(words: str) -> frozenset[str]:
 
 _OWNERS = """
     record customer cust user person patient member visitor transaction trans basket order invoice
-    session case
+    session case stay admission encounter episode
 """
 _ITEMS = """
     item itemid itemname items product productid productname products term terms code codes
