@@ -328,7 +328,7 @@ def test_only_disassociated_data_can_keep_l_diversity(call, folder):
     assert result.code == 2
     assert result.err == (
         "setveil: --promise 'l-diversity (l = 2)' is not allowed: the method partition does not keep "
-        "l-diversity; disassociation does\n"
+        "l-diversity; disassociation and groups do\n"
     )
 
 

@@ -211,7 +211,7 @@ def test_a_damaged_release_json_is_noticed(call, release):
         ),
         (
             ["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"],
-            "-l 3 is not allowed: k-anonymity does not use it; km-anonymity and l-diversity do",
+            "-l 3 is not allowed: k-anonymity does not use it; km-anonymity, l-diversity and columns do",
         ),
         (
             ["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tea"],

@@ -111,7 +111,7 @@ def test_a_comparison_leaves_out_what_few_people_have(sessions: Path) -> None:
 def test_each_record_has_one_person(tmp_path: Path) -> None:
     place = tmp_path / "x.csv"
     place.write_text("record,item,person\n1,a,7\n1,b,8\n2,a,7\n")
-    with pytest.raises(FileFormatError, match="1 record is of several people, or of nobody"):
+    with pytest.raises(FileFormatError, match="1 record is of several people or of nobody"):
         sv.read(place)
     place.write_text("record,item,person\n1,a,7\n1,b,7\n2,a,\n")
     with pytest.raises(FileFormatError, match="or of nobody"):

@@ -82,7 +82,9 @@ def test_of_bags_the_counts_are_not_published():
 def test_diversity_is_refused():
     data = Transactions.of([["a"], ["a"]])
     promise = KmAnonymity(k=2, m=2, diversity=LDiversity(l=2, sensitive=("a",)))
-    with pytest.raises(ParameterError, match="does not keep l-diversity; disassociation does"):
+    with pytest.raises(
+        ParameterError, match="does not keep l-diversity; disassociation and groups do"
+    ):
         Apriori().anonymize(data, promise, Hierarchy.balanced(data.vocabulary, 2))
 
 

@@ -323,7 +323,7 @@ def test_a_promise_outside_what_is_allowed_is_refused(numbers):
 
 def test_l_diversity_is_refused_with_a_way_out():
     promise = KmAnonymity(k=2, m=1, diversity=LDiversity(l=2, sensitive=["flu"]))
-    with pytest.raises(ParameterError, match="disassociation does"):
+    with pytest.raises(ParameterError, match="disassociation and groups do"):
         Suppression().anonymize(Transactions.of([["a"], ["a"]]), promise)
 
 

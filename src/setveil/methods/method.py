@@ -165,7 +165,7 @@ class Method(ABC, Generic[Form]):
         for part in promise.parts[1:]:
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
-                raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+                raise ParameterError("promise", part, f"{problem}{_ways_out(part)}")
 
     def check_engine(self, name: str) -> None:
         """Refuse an engine that it does not run on."""
@@ -204,8 +204,9 @@ class Method(ABC, Generic[Form]):
         self.anonymize(records, self.trial, tree, engine=Local(1))
 
 
-def _ways_out(part: Promise) -> list[str]:
+def _ways_out(part: Promise) -> str:
     """Which other methods keep a part of a promise."""
     from setveil.methods import METHODS
 
-    return [f"{kind.name} does" for kind in METHODS.values() if isinstance(part, kind.additions)]
+    names = [kind.name for kind in METHODS.values() if isinstance(part, kind.additions)]
+    return f"; {' and '.join(names)} {'does' if len(names) == 1 else 'do'}" if names else ""

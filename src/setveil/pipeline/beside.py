@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from setveil.data.tables.columns import plain_name
 from setveil.errors import SetveilError, brief
 from setveil.hierarchy.columns import ANY
 from setveil.io.files import read_with_account
+from setveil.pipeline.commands import command_beside
 from setveil.pipeline.inputs import known_name, plain_reading
 from setveil.words import plural, rough_share
 
@@ -73,13 +73,10 @@ def columns_note(
     told = [column for column in found if column.is_useful]
     if not told or reading.get("columns"):
         return []
-    words = ["setveil", "anonymize", known_name(data), "-o", "RELEASE", "-k", "5", "-m", "2"]
-    for column in told:
-        words += ["--column", column.name]
-        words += ["--column-hierarchy", column.name, column.tree] if column.tree else []
+    command = command_beside(known_name(data), {column.name: column.tree for column in told})
     shown = ", ".join(f"{brief(column.name)} ({column.about})" for column in told)
     text = f"Not read: {shown}. Those that are needed can be published beside the items"
-    return [f"{text}, for people who may be known by them: {shlex.join(words)}"]
+    return [f"{text}, for people who may be known by them: {command}"]
 
 
 def exposed_note(data: object, k: int) -> list[str]:

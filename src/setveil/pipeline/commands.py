@@ -46,6 +46,20 @@ def command_of(release: Release, job: Job | None = None) -> str:
     return shlex.join(words)
 
 
+def command_beside(data: str, columns: Mapping[str, str | None]) -> str:
+    """The command that publishes columns beside the items of a file, some with a tree.
+
+    Example:
+        >>> command_beside("x.csv", {"city": "any"})
+        'setveil anonymize x.csv -o RELEASE -k 5 -m 2 --column city --column-hierarchy city any'
+    """
+    words = ["setveil", "anonymize", data, "-o", "RELEASE", "-k", "5", "-m", "2"]
+    for name, tree in columns.items():
+        words += [_BESIDE["columns"], name]
+        words += [_BESIDE["column_hierarchies"], name, tree] if tree else []
+    return shlex.join(words)
+
+
 def command_of_job(job: Job, made: Release | None = None) -> str:
     """The command that does a job; with what it has made, also the parameters that were chosen.
 

@@ -94,8 +94,8 @@ def freeze(value: Any) -> Any:
 
     Example:
         >>> from setveil.promises import KAnonymity
-        >>> freeze({"promise": KAnonymity(k=3), "notes": (Note("see {k=2}"),)})
-        {'promise': {'model': 'k-anonymity', 'k': 3}, 'notes': [{'note': 'see {k=2}'}]}
+        >>> freeze((KAnonymity(k=3), Note("see {k=2}")))
+        [{'model': 'k-anonymity', 'records_per_person': 1, 'k': 3}, {'note': 'see {k=2}'}]
     """
     if isinstance(value, Note):
         return {"note": value.template}
@@ -149,8 +149,9 @@ def thaw(kind: Any, value: Any) -> Any:
 
 
 def _made(kind: Any, values: Mapping[str, Any]) -> Any:
+    """What is missing is a field that came after the value was stored: it has its default."""
     hints = _hints(kind)
-    known = (each.name for each in fields(kind) if each.init)
+    known = (each.name for each in fields(kind) if each.init and each.name in values)
     return kind(**{name: thaw(hints[name], values[name]) for name in known})
 
 
