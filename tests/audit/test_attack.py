@@ -254,7 +254,7 @@ def test_without_private_items_no_row_is_about_them():
         sv.Suppressed.of(PATIENTS, sv.KmAnonymity(k=2, m=1)), sv.Transactions.of(PATIENTS)
     )
     assert {row.sort for row in found.rows} == {"item"}
-    assert [row.knowledge for row in found.rows][-1] == "all items"
+    assert "all items" in [row.knowledge for row in found.rows]
 
 
 FORMS_MADE = {
@@ -280,12 +280,12 @@ def test_the_sentences_name_the_worst_rows_of_the_tables(name, seed):
     lines = [re.split(r"  +", line) for line in text["Candidates"].splitlines()]
     columns = {column: at for at, column in enumerate(lines[0])}
     promised = {line[0]: line[columns["covered"]] for line in lines[1:]}
-    checks = [("Candidates", "success", "Linkability"), ("Candidates", "alone", "Singling out")]
+    checks = [("Risk", "success", "Linkability"), ("Risk", "after", "Singling out")]
     checks += [("Belief in a further item of the person", "with it", "Inference")]
     for table, column, answer in checks:
         rows = [re.split(r"  +", line) for line in text.get(table, "").splitlines()]
         at = rows[0].index(column) if rows else 0
-        for covered in ("yes", "no") if column != "alone" else ("no",):
+        for covered in ("yes", "no") if column != "after" else ("no",):
             some = [row for row in rows[1:] if promised[row[0]] == covered and row[at] != "-"]
             if some:
                 most = max(float(row[at].split()[0]) for row in some)
@@ -326,7 +326,7 @@ def test_what_a_person_lacks_is_beyond_the_promise_unless_records_are_identical(
     assert "1 of 5 published records occurs once" in found.findings[-1].text
     data = sv.Transactions.of([["a"], ["a"], ["c"], ["c"]])
     alike = attack(sv.Suppressed.of(list(data), sv.KAnonymity(k=2)), data, knows=[1])
-    assert alike.rows[-1].kind == "lacking"
+    assert "lacking" in [row.kind for row in alike.rows]
     assert all(row.within for row in alike.rows)
     assert "unique" not in [one.name for one in alike.findings]
 

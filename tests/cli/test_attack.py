@@ -65,3 +65,48 @@ def test_a_data_file_is_not_a_release(call, folder):
     result = call("attack", "baskets.csv", "--original", "baskets.csv")
     assert result.code == 3
     assert result.out == ""
+
+
+STAYS = "stay,patient,code\n" + "".join(
+    f"{stay},p{stay // 2},{code}\n"
+    for stay in range(12)
+    for code in ("flu", "cold" if stay % 2 else "cough")
+)
+
+
+@pytest.fixture
+def patients(call, folder):
+    (folder / "stays.csv").write_text(STAYS)
+    made = ("anonymize", "stays.csv", "-o", "people", "--person", "patient", "--item", "code")
+    assert call(*made, "-k", 2, "-m", 1, "--seed", 1).code == 0
+    return ("attack", "people", "--original", "stays.csv", "--person", "patient", "--item", "code")
+
+
+def test_one_stay_a_file_and_a_population_are_further_knowledge(call, folder, patients):
+    (folder / "friends.csv").write_text("patient,code\np0,flu\np0,cough\nnobody,flu\np1,plague\n")
+    more = ("--knows", "1,2", "--knows", "friends.csv", "--occasion", "stay")
+    found = call(*patients, *more, "--population", "stays.csv", "--seed", 1, "--json").json
+    rows = {row["knowledge"]: row for row in found["rows"]}
+    assert rows["all items of one stay"]["draws"] == 12
+    heard = rows["what friends.csv says"]
+    assert (heard["people"], heard["within"]) == (2, False)
+    assert heard["risk"]["population"] == 6
+    assert "true in 50.0 %" in found["attacks"]["outside, what friends.csv says"]["text"]
+    assert rows["1 item"]["risk"]["prosecutor"]["average"] == rows["1 item"]["success"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--knows", "nowhere.csv"), "--knows"),
+        (("--knows", "strangers.csv"), "names nobody of the original"),
+        (("--occasion", "code"), "cannot be both"),
+        (("--population", "strangers.csv"), "must contain everybody in the data"),
+    ],
+)
+def test_knowledge_that_does_not_fit_is_refused_in_one_line(call, folder, patients, options, said):
+    (folder / "strangers.csv").write_text("patient,code\nx,flu\ny,flu\n")
+    result = call(*patients, *options)
+    assert result.code in (2, 3)
+    assert said in result.err
+    assert len(result.err.strip().splitlines()) == 1

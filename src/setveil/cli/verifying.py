@@ -122,8 +122,20 @@ def measure(release: str, as_json: bool, **options: Any) -> None:
 )
 @click.option(
     "--knows",
-    metavar="N,N,...",
-    help="How many items of a person the adversary knows.  [default: 1,2,3]",
+    multiple=True,
+    metavar="N,N,...|FILE",
+    help="How many items of a person the adversary knows, or a file that says what is known of "
+    "whom; repeatable.  [default: 1,2,3]",
+)
+@click.option(
+    "--occasion",
+    metavar="COLUMN",
+    help="The column of the basket or stay, if a person has several: one of them is known.",
+)
+@click.option(
+    "--population",
+    metavar="DATA",
+    help="The data of all people who may be meant, for journalist risk.",
 )
 @click.option(
     "--trials",
@@ -162,7 +174,8 @@ def attack(release: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.attack import job_from, run
     from setveil.report.attack import report_attack
 
-    options["private"] = options["private"] or None
+    for name in ("private", "knows"):
+        options[name] = options[name] or None
     with progress_bar() as progress:
         found = run(job_from(release, options), progress)
     show(report_attack(found), as_json)

@@ -50,6 +50,8 @@ class Account:
     people are not known."""
     kept: Flags | None = field(default=None, init=False, repr=False)
     """Which of all records were kept, if at most some of each person are. It is never stored."""
+    names: list[str] | None = field(default=None, init=False, repr=False)
+    """The records as the file names them, if that was asked for. It is never stored."""
     opening: Opening | None = field(default=None, init=False, repr=False)
     """How the lines of a file begin; None if its items have no order. It is never stored."""
 

@@ -182,7 +182,7 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     check_split(given.get("split"))
     checked_header(given.get("header"))
     unpacked_limit(given["memory"])
-    chosen = {name: given[name] for name in (*others, "sink", "key") if name in given}
+    chosen = {name: given[name] for name in (*others, "sink", "key", "named") if name in given}
     named = {role: str(given[role]) for role in ("record", "count", "person") if role in given}
     chosen |= of_person(named.pop("record", None), named.pop("person", None)) | named
     check_most(given)
@@ -217,6 +217,10 @@ def _read(
         if reading.sink is not None:
             reading.sink.begin()
         data, account = chosen.read(source, reading), reading.account
+        if reading.named:
+            from setveil.io.formats.beside import record_names
+
+            account.names = record_names(source, chosen.name, reading)
         if reading.role == "person" or reading.person is not None:
             from setveil.io.formats.beside import with_people
 

@@ -55,6 +55,15 @@ class Pool:
         self._known = data.keeping(may_know)
         self._supports = item_supports(data)
 
+    def rarest(self, items: int, trials: int, random: np.random.Generator) -> Draws:
+        """People with at least so many items, and those of their items that fewest people have: all
+        of the people, or as many as the trials, drawn at random."""
+        able = np.flatnonzero(self._known.lengths >= items)
+        exact = len(able) <= trials
+        people = able if exact else able[random.integers(0, len(able), trials)]
+        drawn = tuple(Draw(person, self._rarest(person, items)) for person in people.tolist())
+        return Draws(drawn, Sample(np.full(len(drawn), 1 / max(len(drawn), 1)), exact), len(able))
+
     def draws(self, items: int | None, trials: int, random: np.random.Generator) -> Draws:
         """People with at least so many items, each as likely, and so many of their items, each set
         as likely; with None, people with any items, and all their items.
@@ -119,6 +128,11 @@ class Pool:
             drawn += (Draw(person, known) for known in sets)
             weights += [1 / (len(able) * len(sets))] * len(sets)
         return Draws(tuple(drawn), Sample(np.array(weights), exact=True), len(able))
+
+    def _rarest(self, person: int, items: int) -> Items:
+        whole = np.array(self._whole(person), dtype=np.int64)
+        first = np.argsort(self._supports[whole], kind="stable")[:items]
+        return tuple(np.sort(whole[first]).tolist())
 
     def _whole(self, person: int) -> Items:
         entries = self._known.items[self._known.entries(person)]

@@ -9,7 +9,7 @@ import numpy as np
 from setveil.alignment.merging import count_records
 from setveil.audit.attack.draws import Estimate, Sample
 from setveil.audit.attack.outcome import Finding, Row
-from setveil.data.arrays import Floats, Int64s, sums
+from setveil.data.arrays import Flags, Floats, Int64s, sums
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.words import plural, rough_share
@@ -41,6 +41,19 @@ def unique_records(release: Release) -> list[Finding]:
 
 def _occur(number: int) -> str:
     return "occurs" if number == 1 else "occur"
+
+
+def outside(source: str, row: Row, records: int, true: Flags) -> Finding:
+    """How far knowledge from elsewhere leads, linked person by person."""
+    assert row.risk is not None
+    share = rough_share(float(true.mean()) if len(true) else 0.0)
+    text = (
+        f"{source[:1].upper()}{source[1:]}: {plural(records, 'record')}, about "
+        f"{plural(row.people, 'person', 'people')} in the data. What is known is true in {share} "
+        "of the cases that were tried. If each person is linked with one of the candidates at "
+        f"random, {rough_share(row.risk.marketer.value)} of the links are expected to be right."
+    )
+    return Finding(f"outside, {source}", text, {"right": row.risk.marketer})
 
 
 def homogeneity(rows: Iterable[Row]) -> list[Finding]:

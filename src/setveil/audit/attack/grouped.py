@@ -54,6 +54,19 @@ class _Covers:
             self._known[codes] = tuple(np.flatnonzero(fits).tolist())
         return self._known[codes]
 
+    def alike(self, person: int) -> Int64s:
+        """The people with the same values as one, ascending."""
+        numbers, people = self._alike
+        found: Int64s = people[int(numbers[person])]
+        return found
+
+    @cached_property
+    def _alike(self) -> tuple[Int64s, list[Int64s]]:
+        """The number of the values of each person, and the people with each."""
+        numbers: Int64s = np.unique(self.codes, axis=0, return_inverse=True)[1].ravel()
+        order = np.argsort(numbers, kind="stable").astype(np.int64)
+        return numbers, np.split(order, np.cumsum(np.bincount(numbers))[:-1])
+
     @cached_property
     def _known(self) -> dict[tuple[int, ...], tuple[int, ...]]:
         return {}
@@ -75,6 +88,9 @@ class _GroupedRows(Rows):
     """The group of each distinct set."""
     leaves_out: bool = field(kw_only=True)
     """Whether groups leave out items, each in its own way."""
+
+    def alike(self, person: int) -> Int64s:
+        return self.covers.alike(person)
 
     def knowing_columns(self, person: int) -> View:
         groups = self.covers.groups(person)
@@ -144,6 +160,9 @@ class _GroupedClusters(Clusters):
         super().__init__(release, original)
         self.covers = covers
         self._inside: dict[tuple[int, ...], View] = {}
+
+    def alike(self, person: int) -> Int64s:
+        return self.covers.alike(person)
 
     def knowing_columns(self, person: int) -> View:
         groups = self.covers.groups(person)

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from setveil.audit.attack.draws import CONFIDENCE, Estimate, Items, Sample
+from setveil.audit.attack.risk import Risk
 from setveil.data.arrays import Floats, Int64s
 from setveil.promises.promise import Promise
 from setveil.words import plural
 
-Kind = Literal["items", "lacking", "both", "columns"]
+Kind = Literal["items", "rarest", "lacking", "both", "columns", "source"]
 
 BINS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
 """Where the bars of the chart of candidates begin."""
@@ -46,7 +47,8 @@ class Row:
     items: int | None
     """How many items of the person are known; None for all."""
     sort: str
-    """Which items may be known: `item` for any, `public item` or `private item`."""
+    """Which items may be known: `item` for any, `public item` or `private item`; or the name of the
+    source that says what is known."""
     within: bool
     """Whether the promise covers it."""
     people: int
@@ -69,6 +71,7 @@ class Row:
     these, in any draw within the promise; None if the release shows its records."""
     further: Inference | None = None
     private: Inference | None = None
+    risk: Risk | None = None
 
     @property
     def largest(self) -> float:
@@ -85,7 +88,12 @@ class Row:
             >>> row.knowledge
             '2 public items and 1 lacking'
         """
+        if self.kind == "source":
+            return self.sort
         items = f"all {self.sort}s" if self.items is None else plural(self.items, self.sort)
+        if self.kind == "rarest":
+            number = "" if self.items == 1 else f"{self.items} "
+            return f"the {number}rarest {items.partition(' ')[2]}"
         if self.kind == "columns":
             return f"all columns and {items}" if self.items != 0 else "all columns"
         return (
@@ -96,7 +104,8 @@ class Row:
     def to_dict(self) -> dict[str, object]:
         chart = [{"from": start, "share": share} for start, share in self.chart]
         known = {"knowledge": self.knowledge, "largest": self.largest}
-        return {**asdict(self), **known, "chart": chart}
+        risk = self.risk and self.risk.to_dict(self.success, self.largest, self.alone)
+        return {**asdict(self), **known, "risk": risk, "chart": chart}
 
 
 @dataclass(frozen=True)
@@ -209,6 +218,20 @@ class View(ABC):
     @abstractmethod
     def places(self, known: Items) -> Int64s:
         """The classes or clusters that a person with these items may belong to."""
+
+    @property
+    def own_fits(self) -> bool:
+        """Whether the candidates always contain a person's own record if what is known is true."""
+        return True
+
+    def fits(self, person: int, known: Items) -> bool:
+        """Whether the candidates contain the person's own record; yes if nobody can say."""
+        home = self.home()
+        return home is None or int(home[person]) in self.places(known)
+
+    def alike(self, person: int) -> Int64s | None:
+        """The people of the original with the same columns as a person; None if there are none."""
+        return None
 
     def knowing_columns(self, person: int) -> View | None:
         """What is left for an adversary who knows all published columns of a person, by the number

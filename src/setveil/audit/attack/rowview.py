@@ -52,6 +52,10 @@ class Rows(View):
     named: tuple[Finding, ...] = ()
     candidate: str = "a published record that could be the person's"
 
+    @property
+    def own_fits(self) -> bool:
+        return self.strict
+
     def candidates(self, known: Items, lacking: Items = ()) -> float:
         places = self.places(known)
         for item in lacking:

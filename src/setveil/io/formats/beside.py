@@ -68,6 +68,19 @@ def _beside(
     return _Beside(names, cells, values, np.array(found, dtype=np.int64))
 
 
+def record_names(source: Source, format: str, reading: Reading) -> list[str] | None:
+    """The records of a file as it names them, in the order in which they are read; None if it has
+    no names for them."""
+    found = _beside(source, format, reading, "record", [])
+    if found.keys is None or found.owners is None:
+        return None
+    names: dict[int, str] = {}
+    for key, owner in zip(found.keys, found.owners.tolist(), strict=True):
+        if owner >= 0:
+            names.setdefault(owner, key)
+    return [names[number] for number in range(len(names))]
+
+
 def with_people(source: Source, format: str, reading: Reading, data: Transactions) -> Transactions:
     """The records of a file, after the account knows whose they are; at most some of each person if
     that is asked for."""

@@ -57,6 +57,8 @@ class Reading(Wanted):
     """At most so many records of each person are kept."""
     key: str = ""
     """The secret by which they are drawn."""
+    named: bool = False
+    """Whether the account is to keep the names of the records."""
     sink: Sink | None = None
     """Where the records go; if not given, the reader returns them."""
     account: Account = field(default_factory=Account, compare=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -250,6 +251,8 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
     """The words of what is asked."""
     if verb == "attack":
         knows = form.get("knows", "").strip() or "1,2,3"
+        if not re.fullmatch(r"[\d\s,]+", knows):  # what was typed is never a file
+            raise ParameterError("knows", knows, "give whole numbers, such as 1,2,3")
         return {"knows": knows, "trials": whole_number("trials", form, 100) or 2000, "seed": 0}
     if verb == "support":
         given = item_words(form.get("items", "").replace(",", "\n"))
