@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from torture import fuzzing, packed, processes, releases, tampering, texts
+from torture import fuzzing, packed, processes, registers, releases, tampering, texts
 from torture.campaign import Campaign, Dice
 from torture.trying import Trial, fuzzed
 
@@ -49,6 +49,12 @@ CAMPAIGNS: dict[str, Campaign] = {
     ),
     "damaged kernel cache": Campaign(
         processes.damaged_cache, cases=5, few=0, about="flipped, cut and empty cache files"
+    ),
+    "register": Campaign(
+        registers.killed_while_booking,
+        cases=200,
+        few=1,
+        about="kill -9 while releases are booked: spent is never less than released",
     ),
     "random releases": Campaign(
         releases.any_release,

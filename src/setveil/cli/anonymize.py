@@ -21,6 +21,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import GroupedCommand, anonymize_groups, method_options, promise_options
+from setveil.cli.register import register_options
 from setveil.cli.show import progress_bar, show_apart
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     flag_value="counts",
     help="Search the method's parameters that lose least for a use.  [counts if none is named]",
 )
+@register_options
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
 @public_items_option(
     "publish all of a tree built from it, and name items in it; differential privacy needs it, or "
@@ -143,6 +145,7 @@ def run(job: Path, output: Path | None, force: bool, as_json: bool) -> None:
 @tree_layout_options
 @release_format_option("csv")
 @new_alignment_option("the published record")
+@register_options
 @public_items_option("publish all of a tree that was built from it")
 @reading_options
 @seed_option

@@ -67,6 +67,7 @@ def anonymize_groups() -> dict[str, list[str]]:
         "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
         "What is published": ["min_people", "format", "public_items", "seed"],
         "Where the work is done": ["engine", "master", "threads"],
+        "What is remembered": ["register", "population", "recipient"],
         "What is shown to you alone": ["report", "alignment", "explain", "json", "as_json"],
     } | methods
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "attack": "What an adversary who knows some items of a person can do with a release.",
     "measure": "What a release has lost against its original.",
     "report": "A page about a release: private with its original, public without.",
+    "register": "What was released about which people, and what it has spent.",
     "support": "How many records contain some items, computed from a release alone.",
     "rules": "Which items occur together, computed from a release alone.",
     "reconstruct": "Write possible originals of a release.",

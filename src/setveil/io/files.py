@@ -182,7 +182,8 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     check_split(given.get("split"))
     checked_header(given.get("header"))
     unpacked_limit(given["memory"])
-    chosen = {name: given[name] for name in (*others, "sink", "key", "named") if name in given}
+    kept = (*others, "sink", "key", "named", "tags")
+    chosen = {name: given[name] for name in kept if name in given}
     named = {role: str(given[role]) for role in ("record", "count", "person") if role in given}
     chosen |= of_person(named.pop("record", None), named.pop("person", None)) | named
     check_most(given)
@@ -233,6 +234,10 @@ def _read(
                 raise ParameterError("person", reading.person, allowed)
 
             data = with_columns(source, chosen.name, reading, data, columns)
+        if reading.tags is not None:
+            from setveil.io.formats.beside import tag_people
+
+            tag_people(source, chosen.name, reading, reading.tags)
     except FileFormatError as error:
         error.line = None if error.line is None else error.line + source.lines_above
         raise

@@ -36,6 +36,7 @@ from setveil.pipeline.names import (
     reading_from,
     renewed,
 )
+from setveil.pipeline.registering.booking import booking
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.share import Made, anonymized
 from setveil.pipeline.stages import Stages
@@ -133,8 +134,11 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
     """
     make_tree, stages = _checked(job), Stages(progress)
     limits = thread_limit(job.threads), first_run(job.method)
-    with limits[0], limits[1], ExitStack() as stack, staged(job) as stage:
-        loaded = _tuned(load(job, make_tree, stack, stages), stages)
+    book, stack = booking(job, reads_names=job.engine != "spark"), ExitStack()
+    with limits[0], limits[1], book as booked, stack, staged(job) as stage:
+        loaded = load(job, make_tree, stack, stages, booked.reads)
+        said = booked.enter(loaded.job.promise, job.method.name, loaded.account)
+        loaded = _tuned(loaded._replace(notes=(*loaded.notes, *said)), stages)
         shares = divided(loaded, stages)
         spec = spec_of(loaded, stages)
         pieces = publish_shares(loaded, spec, shares, stage.folder, stages)
@@ -146,6 +150,7 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
             if with_dossier or job.report is not None:
                 outcome = _reported(job, loaded, outcome, stage, stages)
             outcome = aligned(job, loaded.data, outcome, stages)
+        booked.is_made = stage.holds
     return outcome
 
 

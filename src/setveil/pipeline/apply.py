@@ -30,6 +30,8 @@ from setveil.pipeline.inputs import (
 from setveil.pipeline.job import Outcome, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
+from setveil.pipeline.registering.book import Booking
+from setveil.pipeline.registering.booking import Book, booking
 from setveil.pipeline.share import Made, Writing, publish_whole
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
@@ -46,7 +48,7 @@ MOST_COUNTED, MOST_SHOWN = 1_000, 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApplyJob:
+class ApplyJob(Booking):
     """The release whose rule is applied, and the data it is applied to."""
 
     release: object = field(repr=False)
@@ -119,8 +121,8 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
     check_places(job, inputs)
     stages, place = Stages(progress), None if job.output is None else Path(job.output)
     choices = Choices(format=job.format, seed=job.seed, public_items=job.public_items)
-    with staged(job) as stage:
-        made = _made(job, stages)
+    with booking(job) as booked, staged(job) as stage:
+        made = _made(job, stages, booked)
         found = publish_whole(made, Writing(choices, place, stages), stage.folder)
         stage.holds = found.verdict.holds
         outcome = Outcome(
@@ -133,16 +135,18 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
             like=str(job.release) if isinstance(job.release, str | Path) else "the given release",
         )
         if stage.holds:
-            return aligned(job, made.data, outcome, stages)
-    return _counted(outcome, job)
+            outcome = aligned(job, made.data, outcome, stages)
+        booked.is_made = stage.holds
+    return outcome if booked.is_made else _counted(outcome, job)
 
 
-def _made(job: ApplyJob, stages: Stages) -> Made:
+def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
     """The release of the new data, before it is written."""
+    reading = {**job.reading, **book.reads}
     with stages("reading"):
         release = load_release(job.release)
         release.images(release.items)  # refuses a release without a rule before the data is read
-        everything, account, meant = load_to_publish(job.data, job.reading, release.min_people)
+        everything, account, meant = load_to_publish(job.data, reading, release.min_people)
         _, left_out = for_people(release.promise, job.reading, account)
         _check_most(release, job.reading.get(PER_PERSON, 1))
         everything = everything.sets() if isinstance(everything, Bags) else everything
@@ -150,6 +154,7 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         data = without_rare(everything, release.min_people, people)
         release, tree_notes = _over_tree(job, release, data)
     release.promise.check_feasible(len(data))
+    said = book.enter(release.promise, str(release.method.get("name", "")), account)
     with stages("anonymizing", compiles=job.suppress):
         rows, unknown_note = _recoded(job, release, data)
         kept, more_note = _suppressed(release, rows) if job.suppress else (rows, ())
@@ -161,7 +166,7 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         promise=release.promise,
         tree=made.tree,
         people=people,
-        notes=(*meant, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
+        notes=(*meant, *said, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
         witnesses=MOST_COUNTED,
     )
 

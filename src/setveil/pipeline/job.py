@@ -25,6 +25,7 @@ from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.inputs import check_items
 from setveil.pipeline.notes import Example
+from setveil.pipeline.registering.book import Booking
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.published.countable import Countable
@@ -46,7 +47,7 @@ _FILES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job(TreeOptions):
+class Job(TreeOptions, Booking):
     """Everything that one run needs to know.
 
     Example:

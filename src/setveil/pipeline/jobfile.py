@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +13,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from setveil.disk import new_file, read_text
+from setveil.disk import new_file
 from setveil.engines.base import Progress
 from setveil.errors import (
     FileFormatError,
@@ -41,12 +40,12 @@ from setveil.pipeline.names import (
     promise_words,
     renewed,
 )
+from setveil.pipeline.toml import toml_table, toml_value
 from setveil.promises import PROMISES, Promise
 
 _HEAD = "# A job of setveil: `setveil run` with the name of this file does it.\n"
 _PLAIN = (str, int, float, bool)
 _NOT_WRITTEN = {"force"}  # nothing may be replaced because a file says so
-_LONGEST = 200
 
 
 def read_job(path: Path | str) -> Job:
@@ -90,7 +89,7 @@ def job_text(job: Job, folder: Path | str = ".") -> str:
         ParameterError: if a part of the job cannot be written, such as data that is not a file.
     """
     words = _moved(_words(job), _Written(str(folder)))
-    lines = [f"{_key(name)} = {_toml(name, value)}" for name, value in words.items()]
+    lines = [f"{_key(name)} = {toml_value(name, value)}" for name, value in words.items()]
     return _HEAD + "\n".join(lines) + "\n"
 
 
@@ -190,17 +189,6 @@ class _Written(NamedTuple):
 
     def is_list(self, item: str) -> bool:
         return os.path.isfile(item)
-
-
-def toml_table(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except FileFormatError:
-        raise
-    except RecursionError:
-        raise FileFormatError(path, "the file is not TOML: it is nested too deeply") from None
-    except ValueError as error:
-        raise FileFormatError(path, f"the file is not TOML: {str(error)[:_LONGEST]}") from None
 
 
 def _name(key: str, path: Path | str, known: Mapping[str, Parameter]) -> str:
@@ -315,19 +303,3 @@ def _literal(item: str) -> str:
     if item.startswith(UNDER) or os.path.isfile(item):
         return f"[{item[0]}]{escape(item[1:])}"
     return escape(item)
-
-
-def _toml(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        pairs = (f"{_toml(name, key)} = {_toml(name, inner)}" for key, inner in value.items())
-        return f"{{ {', '.join(pairs)} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(name, inner) for inner in value)}]"
-    text = str(value)
-    if not text.isprintable() and text != text.encode("utf-8", "ignore").decode("utf-8"):
-        raise ParameterError(name, text, "it has characters that a text file cannot hold")
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -67,12 +67,18 @@ class Loaded(NamedTuple):
         return None if self.held is None else people_of(self.account)
 
 
-def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -> Loaded:
+def load(
+    job: Job,
+    make_tree: MakeHierarchy,
+    stack: ExitStack,
+    stages: Stages,
+    more: Mapping[str, Any] | None = None,
+) -> Loaded:
     """Read the data where the run works on it, and build the tree.
 
     Its records stay at their engine until the stack ends, if the method works on shares there. If
-    it searches all records at once, they come into memory."""
-    reading = job.reading
+    it searches all records at once, they come into memory. `more` says how else to read it."""
+    reading = {**job.reading, **(more or {})}
     if job.engine != "local" and job.method.reads == "sets":
         reading = {**reading, "bags": False}
     if PER_PERSON in reading:

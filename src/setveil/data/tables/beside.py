@@ -17,6 +17,7 @@ from setveil.data.columns import MISSING, Column, Kind, Table, number_of
 from setveil.data.people import People, Whose
 from setveil.data.tables.columns import Fail, Wanted, named_column, named_person
 from setveil.data.tables.frames import Frame, frame_of, owners_of
+from setveil.data.tags import Tags
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import is_missing
 from setveil.errors import DataError, ParameterError, brief
@@ -174,6 +175,16 @@ def table_with_people(
     whose = Whose.of_rows(zip(*cells, strict=True), name)
     account.columns = {"record": own, "person": name}
     return bounded(records, whose, account, *limit), account
+
+
+def tag_people_of(thing: object, column: str, tags: Tags) -> None:
+    """Collect the people of a table of pandas, polars or Arrow: the values of a column."""
+    frame = frame_of(thing)
+    if frame is None:
+        raise ParameterError("person", column, "only tables have columns, and this object is none")
+    whole = frame.with_index()
+    cells = whole.column(named_column(whole.names, "person", column))
+    tags.add(str(cell) for cell in cells if not is_missing(cell))
 
 
 def _owners(frame: Frame, record: object, records: Transactions) -> Int64s | None:

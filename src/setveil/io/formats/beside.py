@@ -9,14 +9,16 @@ import numpy as np
 
 from setveil.data.account import bounded
 from setveil.data.arrays import Int64s
-from setveil.data.columns import Table
+from setveil.data.columns import Table as Beside
 from setveil.data.people import People, Whose
 from setveil.data.records import Numbering
 from setveil.data.tables.beside import of_records
 from setveil.data.tables.columns import named_column
+from setveil.data.tags import Tags
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError, ParameterError, brief
 from setveil.io.formats.reading import Reading
+from setveil.io.formats.rowwise import Table
 from setveil.io.source.source import Source
 from setveil.words import plural
 
@@ -40,13 +42,7 @@ def _beside(
     if reading.sink is not None:
         allowed = "only the engine local reads it beside sets of items; use {engine=local}"
         raise ParameterError(role, list(named), allowed)
-    from setveil.io.formats import delimited, parquet
-
-    openers = {"csv": delimited.table_of, "tsv": delimited.table_of, "parquet": parquet.table_of}
-    if format not in openers:
-        allowed = f"only {', '.join(openers)} and spreadsheets have columns, and this is {format}"
-        raise ParameterError(role, list(named), allowed)
-    table, account = openers[format](source, reading), reading.account
+    table, account = _table(source, format, reading, (role, list(named))), reading.account
     names = [named_column(table.glimpse.names, "column", name, source.fault) for name in named]
     for name in names:
         used = next((each for each, one in account.columns.items() if one == name), None)
@@ -81,6 +77,31 @@ def record_names(source: Source, format: str, reading: Reading) -> list[str] | N
     return [names[number] for number in range(len(names))]
 
 
+def _table(source: Source, format: str, reading: Reading, asked: tuple[str, object]) -> Table:
+    """A file as a table, for the parameter and its value that need one."""
+    from setveil.io.formats import delimited, parquet
+
+    openers = {"csv": delimited.table_of, "tsv": delimited.table_of, "parquet": parquet.table_of}
+    if format not in openers:
+        allowed = f"only {', '.join(openers)} and spreadsheets have columns, and this is {format}"
+        raise ParameterError(*asked, allowed)
+    return openers[format](source, reading)
+
+
+def tag_people(source: Source, format: str, reading: Reading, tags: Tags) -> None:
+    """Collect the people of a file: the values of the column of the person, or of the record if
+    each is a person."""
+    columns = reading.account.columns
+    record, person = columns.get("record"), columns.get("person")
+    name = person or record
+    if name is None:
+        raise ParameterError("person", None, "the file has no column that names people")
+    table, dropped = _table(source, format, reading, ("person", name)), set(reading.drop_record)
+    rows = table.rows([name, record or name])
+    cells = (row for row in rows if not dropped or str(row[1]) not in dropped)
+    tags.add(str(row[0]) for row in cells if row[0] not in (None, ""))
+
+
 def with_people(source: Source, format: str, reading: Reading, data: Transactions) -> Transactions:
     """The records of a file, after the account knows whose they are; at most some of each person if
     that is asked for."""
@@ -109,7 +130,7 @@ def with_people(source: Source, format: str, reading: Reading, data: Transaction
 
 def with_columns(
     source: Source, format: str, reading: Reading, data: Transactions, named: Sequence[str]
-) -> Table:
+) -> Beside:
     """The records of a file with these columns beside them; the account says so."""
     names, cells, _, owners = _beside(source, format, reading, "columns", named)
     columns = [
@@ -123,7 +144,7 @@ def with_columns(
             source.name, problem, remedy="name the person of each row with {record}"
         )
     _tell(reading, names)
-    return Table.beside(data, columns)
+    return Beside.beside(data, columns)
 
 
 def _tell(reading: Reading, names: Sequence[str]) -> None:

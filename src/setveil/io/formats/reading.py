@@ -17,6 +17,7 @@ from setveil.data.openings import opening_of
 from setveil.data.records import compress
 from setveil.data.tables.columns import Wanted
 from setveil.data.tables.frames import joined, several_rows
+from setveil.data.tags import Tags
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
@@ -61,6 +62,8 @@ class Reading(Wanted):
     """Whether the account is to keep the names of the records."""
     sink: Sink | None = None
     """Where the records go; if not given, the reader returns them."""
+    tags: Tags | None = None
+    """Where the people of a table go, if somebody asks who they are."""
     account: Account = field(default_factory=Account, compare=False)
     """Where the reader says what it did."""
 

@@ -19,8 +19,9 @@ from setveil.errors import FileFormatError, ParameterError, brief, did_you_mean
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.inputs import load_to_publish, people_of
-from setveil.pipeline.jobfile import moved_tree, toml_table
+from setveil.pipeline.jobfile import moved_tree
 from setveil.pipeline.names import OLD_ARRANGEMENTS, OLD_WORDS, READING, renewed
+from setveil.pipeline.toml import toml_table
 
 RECIPE = "quest:"
 
