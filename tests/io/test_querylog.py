@@ -418,6 +418,18 @@ def test_a_csv_keeps_cells_together_by_quotes_and_reports_its_bad_rows():
     assert report.bad_rows == 3
 
 
+@pytest.mark.parametrize("mark", [",", ";"])
+@pytest.mark.parametrize(
+    ("tail", "users"), [("", 2), ("!!", 2), ("! ", 1), ("!!!x", 1), (" ! !", 1)]
+)
+def test_cells_beyond_the_last_column_may_be_empty_but_not_blank(mark, tail, users):
+    head = mark.join(["AnonID", "Query", "QueryTime"])
+    rows = [mark.join([user, "wine", "2006-01-01 01:00:00"]) for user in "12"]
+    text = "\n".join([head, rows[0], rows[1] + tail.replace("!", mark)])
+    _, report = made(text)
+    assert (report.users, report.bad_rows) == (users, 2 - users)
+
+
 def test_a_parquet_table_is_a_log(tmp_path):
     import duckdb
 

@@ -39,7 +39,8 @@ _SPACES = "".join(chr(code) for code in range(0x3001) if unicodedata.category(ch
 def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """The user and the text of each good row of a log with a header, and of the rows whose time may
     be one of another form, or that have far too many cells, or a control character in a cell that
-    is not used. Cells in quotes are beyond this reader."""
+    is not used. Beyond the last column of a table cells may be empty, but not blank. Cells in quotes
+    are beyond this reader."""
     if mark != "\t" and b'"' in content:
         raise Unsure("quotes")
     lines = list(map(_clean, content.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
@@ -50,11 +51,12 @@ def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[t
         raise Unsure("another header, or perhaps another delimiter")
     good, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for line in lines[1:]:
-        cells = [cell.strip(_SPACES) for cell in (line or "").split(mark)]
-        is_row = line is not None and line.strip(_SPACES) and line != lines[0]
-        is_odd = len(cells) > 50 or "\x1a" in "".join(cells[3:])
+        cells = (line or "").split(mark)
         while mark != "\t" and len(cells) > 5 and not cells[-1]:
             cells.pop()
+        cells = [cell.strip(_SPACES) for cell in cells]
+        is_row = line is not None and line.strip(_SPACES) and line != lines[0]
+        is_odd = (line or "").count(mark) >= 50 or "\x1a" in "".join(cells[3:])
         width = range(3, 6) if mark == "\t" else range(5, 6)
         if not is_row or not cells[0] or len(cells) not in width or "\x1a" in "".join(cells[:3]):
             continue
