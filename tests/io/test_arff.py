@@ -77,7 +77,8 @@ def test_what_may_identify_people_is_asked_about(make, kind):
             door()
         assert str(refused.value) == (
             f"{path}: 'ID' may identify people, so it is not read as items; name the one that says "
-            "whose row it is with record=...; onehot=True leaves others out"
+            "whose row it is with record=..., or those that are items with item=...; "
+            "onehot=True leaves others out"
         )
     assert list(read(path, record="ID")) == [("a", "b"), ("a", "b")]
     data, account = read_with_account(path, onehot=True)
@@ -93,6 +94,28 @@ def test_a_nominal_attribute_with_a_value_for_each_row_is_asked_about(make):
     with pytest.raises(FileFormatError, match="'who' may identify people"):
         read(make("a.arff", head + rows))
     assert len(read(make("b.arff", head + rows * 11))) == 330
+    data, account = read_with_account(make("a.arff", head + rows), onehot=True)
+    assert (set(data), account.ignored) == ({("a",)}, ("who",))
+    assert list(read(make("a.arff", head + rows), item=["who", "a"]))[3] == ("a", "who=p3")
+    words = r"are they identifiers\? leave them out of the file, or name others with item"
+    with pytest.raises(FileFormatError, match=words):
+        sv.anonymize(make("a.arff", head + rows), k=2, m=2, item=["who", "a"])
+
+
+@pytest.mark.parametrize("words", [["colour", "a*"], ["2-3"], ["3", "Colour"], ["*"]])
+def test_attributes_of_items_can_be_named(make, words):
+    head = (
+        "@relation r\n@attribute id {p,q}\n@attribute colour {red,blue}\n@attribute a {t}\n@data\n"
+    )
+    path = make("a.arff", head + "p,red,?\nq,blue,t\n")
+    assert list(read(path, record="id", item=words)) == [("colour=red",), ("a", "colour=blue")]
+
+
+def test_an_attribute_without_a_list_of_values_is_no_item(make):
+    path = make("a.arff", IDS.format("@attribute ID numeric"))
+    with pytest.raises(FileFormatError, match=r"'ID' has no list of values; name attributes that"):
+        read(path, item=["ID", "a"])
+    assert list(read(path, item=["a", "b"])) == [("a",), ("b",), ("a", "b")]
 
 
 def test_a_long_relation_and_a_column_of_sets_are_read_as_such(make):

@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from setveil.data.account import Account, far_too_long, long_record_note
+from setveil.data.account import LINES, Account, far_too_long, long_record_note
 from setveil.data.columns import Table
 from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
 from setveil.data.people import (
@@ -235,6 +235,10 @@ def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
         way = "leave them out of the file"
     if account.columns.get("item") is not None:
         return f"{way}, or name another column with {{item}}; {meant}"
+    if account.layout != LINES:
+        return f"{way}, or name others with {{item}}; {meant}"
+    if account.format in ("fimi", "jsonl"):  # nothing in them can be named as a column
+        return f"{way}; {meant}"
     return f"{way}; if the file is a table, name its columns with {{record}} and {{item}}; {meant}"
 
 

@@ -16,6 +16,7 @@ from setveil.data.account import SETS
 from setveil.data.records import Numbering
 from setveil.data.tables.cells import PRESENCE, unquoted
 from setveil.data.tables.columns import RECORD_NAMES, looks_long, named_column, plain_name
+from setveil.data.tables.shapes import chosen_columns, without_record
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import whole_lines
 from setveil.disk.texts import is_arff
@@ -272,14 +273,9 @@ def _read_nominal(relation: Relation, reading: Reading) -> Transactions:
     source, names, owner = relation.source, relation.names, reading.record
     if owner is not None:
         owner = named_column(names, reading.role, owner, source.fault)
-    others = {each.name for each in relation.attributes if _may_identify(each)} - {owner}
-    if others and not reading.onehot:
-        raise _question(source, [name for name in names if name in others])
-    items = {
-        at: each.labels()
-        for at, each in enumerate(relation.attributes)
-        if each.name != owner and each.name not in others
-    }
+    chosen = _item_names(relation, reading, owner)
+    used = [at for at, name in enumerate(names) if name in chosen]
+    items = {at: relation.attributes[at].labels() for at in used}
     if not items:
         raise source.fault("no attribute has a list of values, so there are no items")
     found = _collected(relation, reading, items, None if owner is None else names.index(owner))
@@ -287,6 +283,40 @@ def _read_nominal(relation: Relation, reading: Reading) -> Transactions:
     kept = {names[at] for at in items}
     reading.account.note_columns(layout, {"record": owner}, [n for n in names if n not in kept])
     return found
+
+
+def _item_names(relation: Relation, reading: Reading, owner: str | None) -> set[str]:
+    """The attributes that are items: those that were named, or all that cannot identify people."""
+    source, names = relation.source, relation.names
+    if reading.items:
+        reading.account.used |= {"item"}
+        named, _ = chosen_columns(names, reading.items, source.fault)
+        return _listed(relation, without_record(named, owner, source.fault))
+    others = {each.name for each in _others(relation)} - {owner}
+    if others and not reading.onehot:
+        raise _question(source, [name for name in names if name in others])
+    return set(names) - others - {owner}
+
+
+def _listed(relation: Relation, chosen: Sequence[str]) -> set[str]:
+    """The chosen attributes, if each has a list of values."""
+    free = [each.name for each in relation.attributes if each.values is None]
+    wrong = [name for name in free if name in chosen]
+    if wrong:
+        problem = f"{brief_list(wrong)} {'have' if len(wrong) > 1 else 'has'} no list of values"
+        remedy = "name attributes that have one with {item}"
+        raise relation.source.fault(problem, remedy=remedy)
+    return set(chosen)
+
+
+def _others(relation: Relation) -> Iterator[Attribute]:
+    """The attributes that may identify people: they are no items by a guess."""
+    most = _MANY
+    if any(each.values is not None and len(each.values) > most for each in relation.attributes):
+        most = max(_MANY, sum(1 for _ in relation.rows()) // 10)
+    for each in relation.attributes:
+        if _may_identify(each) or len(each.values or ()) > most:
+            yield each
 
 
 def _may_identify(attribute: Attribute) -> bool:
@@ -299,7 +329,8 @@ def _may_identify(attribute: Attribute) -> bool:
 def _question(source: Source, names: Sequence[str]) -> DataError:
     several = len(names) > 1
     problem = f"{brief_list(names)} may identify people, so {'they are' if several else 'it is'}"
-    remedy = "name the one that says whose row it is with {record}; {onehot=True} leaves others out"
+    remedy = "name the one that says whose row it is with {record}, or those that are items with "
+    remedy += "{item}; {onehot=True} leaves others out"
     return source.fault(f"{problem} not read as items", remedy=remedy)
 
 
@@ -326,7 +357,6 @@ def _collected(
             for at in set(defaults).difference(row.values):
                 row.values[at] = relation.attributes[at].default
         records.add(_items(relation, row, items))
-    _ask_about_many(relation, reading, items, rows)
     if owner is not None and dropped:
         reading.account.dropped(left_out, reading.drop_record)
     found = records.finish(bags=bool(reading.bags))
@@ -353,11 +383,3 @@ def _refuse_yes(relation: Relation, defaults: Sequence[int], row: Row) -> None:
             problem = f"this row leaves out {brief(attribute.name)}, which means its first value"
             remedy = "if that is not meant, declare the value for no first"
             raise relation.fault(f"{problem}, and that says yes", row.line, remedy=remedy)
-
-
-def _ask_about_many(relation: Relation, reading: Reading, items: Items, rows: int) -> None:
-    """Ask about nominal attributes with nearly as many values as there are records."""
-    attributes = [relation.attributes[at] for at in items]
-    many = [each.name for each in attributes if len(each.values or ()) > max(_MANY, rows / 10)]
-    if many:
-        raise _question(relation.source, many)
