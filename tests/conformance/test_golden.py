@@ -7,7 +7,16 @@ import json
 import pytest
 
 from setveil.methods import METHODS
-from tests.conformance.golden import PUBLISHED, TABLE, cases, hashes_of, needs_spark
+from tests.conformance.golden import (
+    ATTACKED,
+    PUBLISHED,
+    RULED,
+    SEEDED,
+    TABLE,
+    cases,
+    hashes_of,
+    needs_spark,
+)
 
 WANTED = json.loads(TABLE.read_text(encoding="utf-8"))
 
@@ -30,6 +39,7 @@ def test_all_that_is_published_and_printed_is_unchanged(name, tmp_path, request)
 
 def test_the_table_has_every_case_and_no_other():
     assert list(WANTED) == list(cases())
+    assert {*ATTACKED, *RULED, *SEEDED} <= PUBLISHED.keys()
 
 
 @pytest.mark.parametrize(
