@@ -104,9 +104,10 @@ golden: $(READY) ## renew the hashes of what every method publishes and every co
 bench: $(READY) ## one table: time, memory and slope, compared with a plain baseline
 	$(BIN)/python -m benchmarks
 
-torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (SEED=1 for other cases); and all proofs
+torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (SEED=1 for other cases); all proofs and properties
 	$(BIN)/python -m torture --seed $(SEED)
 	$(PYTEST) -m proof
+	HYPOTHESIS_PROFILE=long $(PYTEST) -m "hypothesis and not long"
 
 lock: ## renew requirements.lock from pyproject.toml, and requirements-base.lock from both (needs uv)
 	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --extra spark --universal --python-version 3.11 --generate-hashes \

@@ -25,7 +25,7 @@ QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles less, which takes most of the time of a short run."""
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile(  # the same cases in each run; `long` looks for others
-    "quick", max_examples=60, deadline=None, suppress_health_check=_QUIET, derandomize=True
+    "quick", max_examples=40, deadline=None, suppress_health_check=_QUIET, derandomize=True
 )
 settings.register_profile("long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -20,7 +20,6 @@ from tests.engines.test_parts import block, words
 RECORDS = st.lists(st.frozensets(st.integers(0, 6), max_size=3), max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
 @given(records=RECORDS, most=st.integers(1, 50))
 def test_distinct_records_on_a_shelf_are_counted(records, most):
     before, blocks.ITEMS_AT_ONCE = blocks.ITEMS_AT_ONCE, most  # so there are several heaps

@@ -55,7 +55,6 @@ def words(number: int, size: int, *, shortest: int = 0) -> list[list[str]]:
     return [[f"i{min(int(x), top)}" for x in random.zipf(1.5, n)] for n in lengths]
 
 
-@settings(max_examples=150, deadline=None)
 @given(records=RECORDS | SKEWED, least=st.integers(1, 4), factor=st.integers(2, 4))
 def test_records_are_divided_as_the_oracle_does(records, least, factor):
     limits = Limits(least, least * factor)

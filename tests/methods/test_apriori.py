@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
@@ -20,7 +20,6 @@ from tests.oracle import recoding as oracle
 
 
 @given(small())
-@settings(max_examples=150, deadline=None)
 def test_the_papers_search_gives_the_cut_of_the_oracle(case):
     (data, tree), k, m = case
     plain = plain_tree(tree)
@@ -30,7 +29,6 @@ def test_the_papers_search_gives_the_cut_of_the_oracle(case):
 
 
 @given(small(max_leaves=6))
-@settings(max_examples=100, deadline=None)
 def test_it_is_never_cheaper_than_the_best_cut_and_never_dearer_than_the_papers(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
@@ -45,7 +43,6 @@ def test_it_is_never_cheaper_than_the_best_cut_and_never_dearer_than_the_papers(
 
 
 @given(small(chains=True))
-@settings(max_examples=60, deadline=None)
 def test_chains_of_single_children_are_no_obstacle(case):
     (data, tree), k, m = case
     release = Apriori().anonymize(data, KmAnonymity(k=k, m=m), tree)
@@ -53,7 +50,6 @@ def test_chains_of_single_children_are_no_obstacle(case):
 
 
 @given(small())
-@settings(max_examples=40, deadline=None)
 def test_the_order_of_the_records_does_not_matter(case):
     (data, tree), k, m = case
     promise = KmAnonymity(k=k, m=m)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
@@ -23,7 +23,6 @@ each = pytest.mark.parametrize("method", [HgHs, MHgHs])
 
 
 @given(small())
-@settings(max_examples=100, deadline=None)
 def test_the_minimal_threats_are_those_of_the_oracle(case):
     (data, tree), k, m = case
     frame = Frame.of(data, tree, m)
@@ -38,7 +37,6 @@ def test_the_minimal_threats_are_those_of_the_oracle(case):
 
 
 @given(small())
-@settings(max_examples=100, deadline=None)
 def test_the_papers_search_gives_the_solution_of_the_oracle(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
@@ -53,7 +51,6 @@ def test_the_papers_search_gives_the_solution_of_the_oracle(case):
 
 
 @given(small(max_leaves=6, max_records=8))
-@settings(max_examples=60, deadline=None)
 def test_the_best_search_is_never_cheaper_than_the_optimum_nor_dearer_than_apriori(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
@@ -66,7 +63,6 @@ def test_the_best_search_is_never_cheaper_than_the_optimum_nor_dearer_than_aprio
 
 @each
 @given(case=small(chains=True))
-@settings(max_examples=40, deadline=None)
 def test_every_release_verifies_whatever_the_search_and_the_order_of_records(method, case):
     (data, tree), k, m = case
     promise = KmAnonymity(k=k, m=m)

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from setveil.audit import verify
@@ -49,7 +49,6 @@ def pairs(records, images) -> Counter:
     )
 
 
-@settings(max_examples=300)
 @given(data_with_tree(max_records=40, max_leaves=14), st.integers(2, 6))
 def test_the_release_equals_the_oracle_and_verifies(pair, k):
     data, tree = pair

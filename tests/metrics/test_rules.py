@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -13,7 +13,6 @@ from setveil.published.release import Support
 from tests.strategies import data_with_tree, transactions
 
 KM = sv.KmAnonymity(k=2, m=2)
-SMALL = settings(max_examples=60, deadline=None)
 
 
 def check(release: sv.Release, data: sv.Transactions, tree: sv.Hierarchy | None = None) -> None:
@@ -49,7 +48,6 @@ def _shown(record: tuple[str, ...], tree: sv.Hierarchy | None) -> set[str]:
 
 
 @given(data=transactions(), k=st.integers(2, 4))
-@SMALL
 def test_the_rules_of_disassociated_data_are_within_their_bounds(data, k):
     release = made(lambda: sv.Disassociation().anonymize(data, sv.KmAnonymity(k=k, m=2)))
     if release is not None:
@@ -57,7 +55,6 @@ def test_the_rules_of_disassociated_data_are_within_their_bounds(data, k):
 
 
 @given(data=transactions())
-@SMALL
 def test_the_rules_of_suppressed_data_are_within_their_bounds(data):
     release = made(lambda: sv.Suppression().anonymize(data, KM))
     if release is not None:
@@ -65,7 +62,6 @@ def test_the_rules_of_suppressed_data_are_within_their_bounds(data):
 
 
 @given(pair=data_with_tree())
-@SMALL
 @pytest.mark.parametrize("method", [sv.Partition(), sv.MHgHs()], ids=lambda method: method.name)
 def test_the_rules_of_generalized_data_are_within_their_bounds(method, pair):
     data, tree = pair

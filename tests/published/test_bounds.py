@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from setveil.alignment.align import over
 from setveil.data.transactions import Bags
@@ -156,7 +156,6 @@ def test_estimates_of_many_itemsets_are_the_expected_supports(chance):
     assert release.estimates(items, queries) == pytest.approx(expected)
 
 
-@settings(max_examples=100)
 @given(CHANCES)
 def test_the_bounds_of_suppressed_records_are_those_over_all_possible_originals(chance):
     rows = [chance.sample("abc", chance.randint(0, 3)) for _ in range(chance.randint(0, 5))]
