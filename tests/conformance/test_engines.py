@@ -19,6 +19,7 @@ from tests.conformance.test_methods import AWKWARD
 COHERENT = Coherence(h=0.8, k=10, p=2)
 CASES = {
     **AWKWARD,
+    "one very long record": [[str(i) for i in range(60)]] + [[str(i)] for i in range(30)],
     "one record": [["a", "b"]],
     "equal items in a record": [["a", "a", "b"], ["b", "a", "b"], ["a", "b"], ["c"]] * 3,
     "labels that look alike": [["é", "e\u0301"], ["é"], ["e\u0301", "\u200bx"], ["🍎", "x"]] * 4,

@@ -79,6 +79,7 @@ def test_what_is_published_depends_on_a_person_of_six_records_no_more_than_promi
     assert bound(run, shows_both, person, FRAME, 600) > EPSILON
 
 
+@pytest.mark.long
 def test_half_the_noise_is_caught():
     run = of_frequent(QuickNoise(0.5))
     assert bound(run, shows_both, [*FRAME, ["a", "b"]], FRAME, 1200) > EPSILON
