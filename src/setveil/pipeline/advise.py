@@ -16,7 +16,7 @@ from setveil.engines.base import Progress
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.commands import method_options, promise_options, reading_options, tree_option
+from setveil.pipeline.commands import method_options, options, promise_options, reading_options
 from setveil.pipeline.inputs import (
     check_named,
     fit,
@@ -319,8 +319,7 @@ def _command(job: AdviseJob, way: Way, built: str, few: int) -> str:
     data = known_name(job.data) if has_name else "DATA"
     words = ["setveil", "anonymize", data, "-o", "release", *method_options(way.method.to_dict())]
     words += promise_options(way.promise, job.items)
-    tree = built or (known_name(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
     if way.method.needs_hierarchy:
-        words += tree_option(tree)
-    words += reading_options({**({"min_people": few} if few else {}), **job.reading})
-    return " ".join(shlex.quote(word) for word in words)
+        words += options({"hierarchy": built or job.hierarchy})
+    words += options({"min_people": few or None})
+    return shlex.join([*words, *reading_options(job.reading)])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from setveil.data.people import PER_PERSON
 from setveil.methods import METHODS
-from setveil.parameters import Parameter, parameters
+from setveil.parameters import parameters
 from setveil.pipeline.inputs import known_name
 from setveil.pipeline.job import Job
 from setveil.pipeline.names import method_words, promise_words
@@ -16,17 +18,10 @@ from setveil.promises.promise import Promise
 from setveil.published import Release
 
 MOST_ITEMS = 5  # how many named items a command spells out
-_ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
-_FLAGS = ("public_items", "qualify")
 _WIDE = 88
-_BESIDE = {"columns": "--column", "column_hierarchies": "--column-hierarchy"}
-_READ = {
-    **_BESIDE,
-    "format": "--input-format",
-    "bags": "--bags",
-    "onehot": "--onehot",
-    "header": "--header",
-}
+_OPTIONS = {"columns": "--column", "column_hierarchies": "--column-hierarchy"}
+"""How words are spelled that are not called like their option."""
+_ASKED = ("hierarchy", "format", "min_people", "seed", "public_items", "qualify", "layout")
 
 
 def command_of(release: Release, job: Job | None = None) -> str:
@@ -42,8 +37,13 @@ def command_of(release: Release, job: Job | None = None) -> str:
     if job is not None:
         return command_of_job(job, release)
     words = ["setveil", "anonymize", "DATA", "-o", "RELEASE", *method_options(release.method)]
-    words += [*promise_options(release.promise), *_tree(release)]
-    return shlex.join(words)
+    kind = METHODS.get(str(release.method.get("name")))
+    words += promise_options(release.promise)
+    words += ["--hierarchy", "TREE"] if kind is not None and kind.needs_hierarchy else []
+    words += options({"min_people": release.min_people or None})
+    most = release.promise.records_per_person
+    people = {"person": "PERSON", "record": "RECORD", PER_PERSON: most}
+    return shlex.join([*words, *options(people if most > 1 else {})])
 
 
 def command_beside(data: str, columns: Mapping[str, str | None]) -> str:
@@ -73,7 +73,11 @@ def command_of_job(job: Job, made: Release | None = None) -> str:
     method = job.method.to_dict() if made is None else made.method
     promise = job.promise if made is None else made.promise
     words = ["setveil", "anonymize", data, "-o", output, *method_options(method)]
-    words += [*promise_options(promise, job.items), *_job_words(job)]
+    words += promise_options(promise, job.items)
+    asked = {name: getattr(job, name) for name in _ASKED}
+    asked |= {"levels": job.levels} if isinstance(job.levels, str) else {}
+    asked |= {"unknown": job.unknown} if job.unknown != "refuse" else {}
+    words += options({name: value for name, value in asked.items() if value})
     return shlex.join([*words, *reading_options(job.reading)])
 
 
@@ -84,20 +88,39 @@ def command_line(verb: str, *given: str, **words: Any) -> str:
         >>> command_line("inspect", "my baskets.csv", k=5, input_format="csv", bags=False)
         "setveil inspect 'my baskets.csv' -k 5 --input-format csv --sets"
     """
-    spelled = {**promise_words(), **method_words()}
-    known = {name: word.parameter.option for name, word in spelled.items()}
-    line = ["setveil", *verb.split(), *given]
+    return shlex.join(["setveil", *verb.split(), *given, *options(words)])
+
+
+def options(words: Mapping[str, Any]) -> Iterator[str]:
+    """Words as options; None means not given."""
+    known = {**promise_words(), **method_words()}
     for name, value in words.items():
-        option = known.get(name) or _BESIDE.get(name, f"--{name.replace('_', '-')}")
-        if isinstance(value, Mapping):
-            line += [word for pair in value.items() for word in (option, *map(str, pair))]
-        elif isinstance(value, bool):
-            negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
-            line.append(option if value else negative)
-        elif value is not None:
-            for one in value if isinstance(value, list | tuple) else [value]:
-                line += [option, f"{one:g}" if isinstance(one, float) else str(one)]
-    return shlex.join(line)
+        option = known[name].parameter.option if name in known else f"--{name.replace('_', '-')}"
+        yield from _option(_OPTIONS.get(name, option), value)
+
+
+def reading_options(reading: Mapping[str, Any]) -> Iterator[str]:
+    """How the data was read, as options."""
+    return options({{"format": "input_format"}.get(name, name): reading[name] for name in reading})
+
+
+def _option(option: str, value: Any) -> Iterator[str]:
+    if isinstance(value, bool):
+        denied = "--sets" if option == "--bags" else f"--no-{option[2:]}"
+        yield option if value else denied
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from (option, name, _shown(one))
+    elif value is not None:
+        for one in value if isinstance(value, list | tuple) else [value]:
+            yield from (option, _shown(one))
+
+
+def _shown(value: object) -> str:
+    """A value; TREE for a tree without a name."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return known_name(value) if isinstance(value, str | int | Path) else "TREE"
 
 
 def python_call(verb: str, *given: Any, **words: Any) -> str:
@@ -139,7 +162,7 @@ def method_options(method: Mapping[str, Any]) -> list[str]:
     for parameter in parameters(METHODS[name]).values():
         value = method.get(parameter.name, parameter.default)
         if value != parameter.default and not isinstance(value, Mapping):
-            words += _option(parameter, value)
+            words += _option(parameter.option, value)
     return words
 
 
@@ -153,71 +176,9 @@ def promise_options(promise: Promise, items: Mapping[str, Any] | None = None) ->
             if isinstance(value, Promise) or value is None:
                 continue
             if parameter.holds_items:
-                words += _items(parameter, value, (items or {}).get(name, ()))
+                named = [*(items or {}).get(name, ())] or sorted(value)
+                shown = named if len(named) <= MOST_ITEMS else ["LIST"]
+                words += _option(parameter.option, [str(item) for item in shown])
             elif value != parameter.default:
-                words += _option(parameter, parameter.about.shown(value))
+                words += _option(parameter.option, parameter.about.shown(value))
     return [*(["--promise", promise.model] if needs_name else []), *words]
-
-
-def _option(parameter: Parameter, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [parameter.option if value else f"--no-{parameter.option[2:]}"]
-    return [parameter.option, f"{value:g}" if isinstance(value, float) else str(value)]
-
-
-def _items(parameter: Parameter, found: frozenset[str], named: Any) -> list[str]:
-    words = list(named) or sorted(found)
-    shown = words if len(words) <= MOST_ITEMS else ["LIST"]
-    return [word for item in shown for word in (parameter.option, str(item))]
-
-
-def tree_option(tree: str = "") -> list[str]:
-    """The option for the hierarchy; TREE if its name is unknown."""
-    return ["--hierarchy", tree or "TREE"]
-
-
-def _tree(release: Release) -> list[str]:
-    kind = METHODS.get(str(release.method.get("name")))
-    words = tree_option() if kind is not None and kind.needs_hierarchy else []
-    people = ["--min-people", str(release.min_people)] if release.min_people else []
-    if release.promise.records_per_person > 1:
-        most = str(release.promise.records_per_person)
-        people += ["--person", "PERSON", "--record", "RECORD", "--records-per-person", most]
-    return [*words, *people]
-
-
-def _job_words(job: Job) -> Iterator[str]:
-    for name, option in {**_ASKED, "seed": "--seed"}.items():
-        value = getattr(job, name)
-        if value is not None and value != 0:
-            yield from (
-                option,
-                known_name(value) if isinstance(value, int | str) else _place(value),
-            )
-    yield from (f"--{name.replace('_', '-')}" for name in _FLAGS if getattr(job, name))
-    for name in ("layout", "levels", "unknown"):
-        value = getattr(job, name)
-        if isinstance(value, str) and value != "refuse":
-            yield from (f"--{name}", value)
-
-
-def _place(value: object) -> str:
-    from pathlib import Path
-
-    return str(value) if isinstance(value, Path) else "TREE"
-
-
-def reading_options(reading: Mapping[str, Any]) -> Iterator[str]:
-    """How the data was read, as options."""
-    for name, value in reading.items():
-        option = _READ.get(name, f"--{name.replace('_', '-')}")
-        if isinstance(value, bool):
-            negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
-            yield option if value else negative
-        else:
-            pairs = value.items() if isinstance(value, Mapping) else ()
-            for name, tree in pairs:
-                yield from (option, name, known_name(tree) if isinstance(tree, str) else "TREE")
-            plain = value if isinstance(value, list | tuple) else [value]
-            for one in plain if not isinstance(value, Mapping) else ():
-                yield from (option, str(one))
