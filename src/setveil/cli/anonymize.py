@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setveil.cli.options import (
+    count_option,
     engine_options,
+    file_option,
     force_option,
     json_option,
     new_alignment_option,
@@ -22,7 +24,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.parameters import GroupedCommand, anonymize_groups, method_options, promise_options
 from setveil.cli.register import register_options
-from setveil.cli.show import progress_bar, show_apart
+from setveil.cli.show import exit_unless, show_apart, worked
 
 if TYPE_CHECKING:
     from setveil.pipeline import Outcome
@@ -38,17 +40,12 @@ if TYPE_CHECKING:
 @release_format_option("csv; jsonl if disassociated")
 @reading_options
 @new_alignment_option("the published record (or cluster)")
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path),
-    metavar="FILE.html",
-    help="Also write a page about the release and what it lost, privately.",
+@file_option(
+    "--report", "FILE.html", "Also write a page about the release and what it lost, privately."
 )
-@click.option(
+@count_option(
     "--min-people",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Leave out items that fewer than N people have, or that occur in fewer than N records if "
+    "Leave out items that fewer than N people have, or that occur in fewer than N records if "
     "the file does not say whose they are; for names and free text.  [default: none]",
 )
 @click.option(
@@ -66,13 +63,8 @@ if TYPE_CHECKING:
 )
 @seed_option
 @engine_options
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
-@click.option(
-    "--save-job",
-    type=click.Path(path_type=Path),
-    metavar="FILE.toml",
-    help="Also write all this as a file for `setveil run`.",
-)
+@count_option("--threads", "Threads to use.  [default: all]", metavar=None)
+@file_option("--save-job", "FILE.toml", "Also write all this as a file for `setveil run`.")
 @force_option
 @json_option
 def anonymize(data: str, as_json: bool, **options: Any) -> None:
@@ -90,8 +82,7 @@ def anonymize(data: str, as_json: bool, **options: Any) -> None:
     setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize
 
-    with progress_bar() as progress:
-        outcome = anonymize(data, progress=progress, **options)
+    outcome = worked(anonymize, data, **options)
     show_outcome(outcome, as_json, click.get_current_context().command)
 
 
@@ -103,8 +94,7 @@ def show_outcome(outcome: "Outcome", as_json: bool, called: click.Command) -> No
 
     report = report_outcome(outcome, as_option(called), show_examples=sys.stderr.isatty())
     show_apart(report, as_json)
-    if not outcome.verdict.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(outcome.verdict.holds)
 
 
 @click.command("run")
@@ -122,8 +112,7 @@ def run(job: Path, output: Path | None, force: bool, as_json: bool) -> None:
     setveil run baskets.toml -o again"""
     from setveil.pipeline.jobfile import run_file
 
-    with progress_bar() as progress:
-        outcome = run_file(job, output=output, force=force, progress=progress)
+    outcome = worked(run_file, job, output=output, force=force)
     show_outcome(outcome, as_json, anonymize)
 
 
@@ -164,6 +153,5 @@ def apply(release: str, data: str, as_json: bool, **options: Any) -> None:
     setveil apply may june.csv -o june --unknown drop --suppress"""
     from setveil.pipeline.apply import apply
 
-    with progress_bar() as progress:
-        outcome = apply(release, data, progress=progress, **options)
+    outcome = worked(apply, release, data, **options)
     show_outcome(outcome, as_json, click.get_current_context().command)

@@ -9,6 +9,7 @@ import click
 from setveil.cli.options import (
     FORMAT,
     Table,
+    count_option,
     default_option,
     engine_options,
     force_option,
@@ -20,7 +21,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import promise_options
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import show, worked
 
 
 @click.command("inspect")
@@ -47,8 +48,7 @@ def inspect(data: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.inspect import inspect
     from setveil.report.inspection import report_inspection
 
-    with progress_bar() as progress:
-        found = inspect(data, progress=progress, **options)
+    found = worked(inspect, data, **options)
     name = "DATA" if data == "-" else shlex.quote(data)
     show(report_inspection(found, name, as_option(click.get_current_context().command)), as_json)
 
@@ -72,7 +72,7 @@ def inspect(data: str, as_json: bool, **options: Any) -> None:
 @tree_file_options
 @reading_options
 @seed_option
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
+@count_option("--threads", "Threads to use.  [default: all]", metavar=None)
 @json_option
 def advise(data: str, as_json: bool, **options: Any) -> None:
     """Which promise, method and parameters suit DATA and its use, and the command to run.
@@ -87,8 +87,7 @@ def advise(data: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.advise import job_from, run
     from setveil.report.advice import report_advice
 
-    with progress_bar() as progress:
-        found = run(job_from(data, options), progress)
+    found = worked(run, job_from(data, options))
     name = "DATA" if data == "-" else shlex.quote(data)
     show(report_advice(found, name), as_json)
 
@@ -96,18 +95,8 @@ def advise(data: str, as_json: bool, **options: Any) -> None:
 @click.command("support")
 @click.argument("release", metavar="RELEASE")
 @click.argument("items", metavar="[ITEM]...", nargs=-1)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The N itemsets that most records certainly contain.",
-)
-@click.option(
-    "--least-size",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many items each of these has at least.  [default: 1]",
-)
+@count_option("--top", "The N itemsets that most records certainly contain.")
+@count_option("--least-size", "How many items each of these has at least.  [default: 1]")
 @json_option
 def support(as_json: bool, **options: Any) -> None:
     """How many original records contain some items, computed from the release alone.
@@ -126,8 +115,7 @@ def support(as_json: bool, **options: Any) -> None:
         raise click.UsageError("Give the items to ask for, or --top with a number")
     if options["least_size"] is not None and options["top"] is None:
         raise click.UsageError("--least-size is only used with --top")
-    with progress_bar() as progress:
-        found = run(SupportJob(**options), progress)
+    found = worked(run, SupportJob(**options))
     show(report_supports(found), as_json)
 
 
@@ -164,8 +152,7 @@ def rules(release: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.support import rules
     from setveil.report.supports import report_rules
 
-    with progress_bar() as progress:
-        found = rules(release, progress=progress, **options)
+    found = worked(rules, release, **options)
     show(report_rules(found), as_json)
 
 
@@ -190,6 +177,5 @@ def reconstruct(as_json: bool, **options: Any) -> None:
     from setveil.pipeline.reconstruct import ReconstructJob, run
     from setveil.report.supports import report_reconstructions
 
-    with progress_bar() as progress:
-        found = run(ReconstructJob(**options), progress)
+    found = worked(run, ReconstructJob(**options))
     show(report_reconstructions(found), as_json)

@@ -1,6 +1,5 @@
 """`setveil compare`: several methods and parameters on the same data."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +9,8 @@ from setveil.cli.options import (
     METRIC,
     PROMISE,
     Option,
+    count_option,
+    file_option,
     force_option,
     json_option,
     output_option,
@@ -20,7 +21,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import GroupedCommand
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import show, worked
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.names import READING, method_words, promise_words
 
@@ -67,12 +68,7 @@ def _groups() -> dict[str, list[str]]:
 @several(*map(_axis, axes()), *map(_items, item_words()))
 @tree_option("The tree over the items: a file, or how to build one.")
 @tree_file_options
-@click.option(
-    "--spec",
-    type=click.Path(path_type=Path),
-    metavar="FILE.toml",
-    help="A file with all this; options replace what it says.",
-)
+@file_option("--spec", "FILE.toml", "A file with all this; options replace what it says.")
 @click.option(
     "--metric",
     "metrics",
@@ -80,11 +76,10 @@ def _groups() -> dict[str, list[str]]:
     multiple=True,
     help="What to measure; repeatable.  [default: what suits each form, and what all forms have]",
 )
-@click.option(
+@count_option(
     "--workers",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="How many cells run at once, if memory allows.  [default: one for each core]",
+    "How many cells run at once, if memory allows.  [default: one for each core]",
+    least=0,
 )
 @reading_options
 @seed_option
@@ -104,6 +99,5 @@ def compare(data: str | None, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.compare import job_from, run
     from setveil.report.comparison import report_comparison
 
-    with progress_bar() as progress:
-        found = run(*job_from(data, options), progress=progress)
+    found = worked(run, *job_from(data, options))
     show(report_comparison(found), as_json)

@@ -10,14 +10,16 @@ import click
 from setveil.cli.options import (
     FORMAT,
     NATURAL,
+    count_option,
     default_option,
+    file_option,
     force_option,
     json_option,
     memory_option,
     output_option,
     several,
 )
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import show, worked
 from setveil.words import plural
 
 _output = several(output_option("FILE", "The file to write."), force_option)
@@ -28,9 +30,7 @@ _seed = default_option("--seed", default=0, help="The same seed gives the same d
 
 def _tree(of: str) -> Callable[[Any], Any]:
     """The option for a file with the tree over the items."""
-    about = f"Also write the tree over the {of}."
-    place = click.Path(path_type=Path)
-    return click.option("--hierarchy", type=place, metavar="FILE", help=about)
+    return file_option("--hierarchy", "FILE", f"Also write the tree over the {of}.")
 
 
 @click.group("generate")
@@ -66,10 +66,8 @@ def quest(**options: Any) -> None:
 @_output
 @_format
 @_records
-@click.option(
-    "--products",
-    type=click.IntRange(min=1),
-    help="How many products the shop has.  [default: the whole catalogue]",
+@count_option(
+    "--products", "How many products the shop has.  [default: the whole catalogue]", metavar=None
 )
 @_tree("products")
 @_seed
@@ -142,8 +140,7 @@ def log(users: int, **options: Any) -> None:
     from setveil.pipeline import generate
 
     target = _target(options)
-    with progress_bar() as progress:
-        source = generate.querylog(target, progress=progress, users=users, **options)
+    source = worked(generate.querylog, target, users=users, **options)
     if str(target.output) != "-":
         size = f"{target.output.stat().st_size / 1e6:,.1f} MB"
         click.echo(
@@ -209,7 +206,7 @@ _columns = several(
 @click.option("--known", metavar="wordnet|FILE", help="Keep only words of WordNet or of a file.")
 @default_option("--min-users", default=1, help="Drop terms that fewer users used.")
 @click.option("--keep-empty", is_flag=True, help="Keep users without a term, as empty records.")
-@click.option("--seed", type=click.IntRange(min=0), help="Make the order of records repeatable.")
+@count_option("--seed", "Make the order of records repeatable.", least=0, metavar=None)
 @memory_option
 @force_option
 @json_option
@@ -228,6 +225,5 @@ def querylog(as_json: bool, **options: Any) -> None:
     from setveil.pipeline.querylog import QuerylogJob, run
     from setveil.report.inspection import report_log
 
-    with progress_bar() as progress:
-        done = run(QuerylogJob(**options), progress)
+    done = worked(run, QuerylogJob(**options))
     show(report_log(done), as_json, sys.stderr if str(done.output) == "-" else sys.stdout)

@@ -76,6 +76,19 @@ class Header(click.ParamType[int | str]):
         return first if first == last else str(value)
 
 
+def file_option(name: str, metavar: str, help: str) -> Option:
+    """The place of a file."""
+    return click.option(name, type=click.Path(path_type=Path), metavar=metavar, help=help)
+
+
+def count_option(
+    name: str, help: str, *, least: int = 1, metavar: str | None = "N", into: str | None = None
+) -> Option:
+    """A whole number; `into` is the parameter that gets it, if its name is another."""
+    names = (name,) if into is None else (name, into)
+    return click.option(*names, type=click.IntRange(min=least), metavar=metavar, help=help)
+
+
 HEADER = Header()
 FORMAT = Table("setveil.io", "FORMATS")
 RELEASE_FORMAT = Table("setveil.io.releases.folder", "release_formats")
@@ -108,7 +121,7 @@ def tree_option(help: str) -> Option:
 def new_alignment_option(published: str) -> Option:
     """Where to write the private alignment of a new release."""
     help = f"Also write {published} of each original record, privately."
-    return click.option("--alignment", type=click.Path(path_type=Path), metavar="FILE", help=help)
+    return file_option("--alignment", "FILE", help)
 
 
 def public_items_option(published: str) -> Option:

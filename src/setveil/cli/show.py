@@ -6,9 +6,11 @@ What is about the original goes to standard error, so that `> public.txt` leaks 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+
+from click.exceptions import Exit
 
 from setveil.cli import drop
 from setveil.errors import OutputError
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from setveil.pipeline import Progress
     from setveil.report import Report
+
+Found = TypeVar("Found")
 
 
 def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
@@ -56,6 +60,12 @@ def show_apart(report: Report, as_json: bool) -> None:
             drop(sys.stderr)
 
 
+def exit_unless(holds: bool) -> None:
+    """End with exit code 1 if a promise does not hold."""
+    if not holds:
+        raise Exit(1)
+
+
 def _json(report: Report, stream: TextIO) -> str:
     """One line of JSON, in ASCII if the stream cannot encode some letter."""
     text = report.to_json()
@@ -86,6 +96,12 @@ def progress_bar() -> Iterator[Progress | None]:
         with suppress(Exception):  # rich cannot stop a bar that an interruption half started
             bar.stop()
         console.show_cursor(True)
+
+
+def worked(verb: Callable[..., Found], *given: Any, **words: Any) -> Found:
+    """What a verb finds, with a progress bar while it works."""
+    with progress_bar() as progress:
+        return verb(*given, progress=progress, **words)
 
 
 class _Terminal:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from setveil.cli.options import default_option, json_option
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import exit_unless, show, worked
 
 
 @click.command("demo")
@@ -32,11 +32,9 @@ def demo(folder: Path, records: int, k: int) -> None:
     from setveil.pipeline.demo import BASKETS, KNOWN, MARK, RELEASE, TREE, DemoJob, run
     from setveil.report.outcome import report_demo
 
-    with progress_bar() as progress:
-        demo = run(DemoJob(folder=folder, records=records, k=k), progress)
+    demo = worked(run, DemoJob(folder=folder, records=records, k=k))
     show(report_demo(demo, as_option(anonymize)), as_json=False)
-    if not demo.outcome.verdict.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(demo.outcome.verdict.holds)
     baskets, tree, release = folder / BASKETS, folder / TREE, folder / RELEASE
     click.echo(f"\nEverything is in {folder}/ ({MARK} describes the files). The same by hand:")
     click.echo(f"  setveil inspect {baskets}")

@@ -9,6 +9,7 @@ from setveil.cli.options import (
     ITEMS,
     METRIC,
     alignment_option,
+    count_option,
     engine_options,
     force_option,
     json_option,
@@ -19,7 +20,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import promise_options
-from setveil.cli.show import progress_bar, show, show_apart
+from setveil.cli.show import exit_unless, show, show_apart, worked
 
 
 @click.command("verify")
@@ -28,13 +29,7 @@ from setveil.cli.show import progress_bar, show, show_apart
 @click.option(
     "--original", metavar="DATA", help="Also check whether the release comes from this data."
 )
-@click.option(
-    "--max-witnesses",
-    "limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The most witnesses for each check.  [default: 1]",
-)
+@count_option("--max-witnesses", "The most witnesses for each check.  [default: 1]", into="limit")
 @alignment_option
 @tree_option(
     "The tree whose nodes a data file contains, that typical bags were compared with, or of "
@@ -63,12 +58,10 @@ def verify(release: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline.verify import job_from, run
     from setveil.report.outcome import report_verification
 
-    with progress_bar() as progress:
-        found = run(job_from(release, options), progress)
+    found = worked(run, job_from(release, options))
     spell = as_option(click.get_current_context().command)
     show_apart(report_verification(found, spell), as_json)
-    if not found.verdict.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(found.verdict.holds)
 
 
 @click.command("measure")
@@ -84,12 +77,7 @@ def verify(release: str, as_json: bool, **options: Any) -> None:
     help="What to measure; repeatable.  [default: all that apply]",
 )
 @alignment_option
-@click.option(
-    "--reconstructions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Average over N reconstructions (disassociated).  [default: 1]",
-)
+@count_option("--reconstructions", "Average over N reconstructions (disassociated).  [default: 1]")
 @tree_option("The tree, if the release does not contain all of it.")
 @tree_file_options
 @reading_options
@@ -109,8 +97,7 @@ def measure(release: str, as_json: bool, **options: Any) -> None:
     from setveil.report.outcome import report_losses
 
     options["metrics"] = options["metrics"] or None
-    with progress_bar() as progress:
-        found = run(job_from(release, options), progress)
+    found = worked(run, job_from(release, options))
     spell = as_option(click.get_current_context().command)
     show(report_losses(found.losses, found.left_out, spell), as_json)
 
@@ -137,11 +124,8 @@ def measure(release: str, as_json: bool, **options: Any) -> None:
     metavar="DATA",
     help="The data of all people who may be meant, for journalist risk.",
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(min=100),
-    metavar="N",
-    help="How many records and sets of their items to draw.  [default: 10000]",
+@count_option(
+    "--trials", "How many records and sets of their items to draw.  [default: 10000]", least=100
 )
 @click.option(
     "--private",
@@ -176,11 +160,9 @@ def attack(release: str, as_json: bool, **options: Any) -> None:
 
     for name in ("private", "knows"):
         options[name] = options[name] or None
-    with progress_bar() as progress:
-        found = run(job_from(release, options), progress)
+    found = worked(run, job_from(release, options))
     show(report_attack(found), as_json)
-    if not found.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(found.holds)
 
 
 @click.command("report")
@@ -209,8 +191,6 @@ def report(release: Path, **options: Any) -> None:
     from setveil.pipeline.report import job_from, run
     from setveil.report.release_page import report_page
 
-    with progress_bar() as progress:
-        found = run(job_from(release, options), progress)
+    found = worked(run, job_from(release, options))
     show(report_page(found, options["output"]), False)
-    if not found.verdict.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(found.verdict.holds)
