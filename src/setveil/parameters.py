@@ -42,25 +42,9 @@ class About:
         return next((word for word, number in self.words.items() if number == value), value)
 
 
-def about(
-    help: str,
-    *,
-    option: str | None = None,
-    metavar: str | None = None,
-    least: float | None = None,
-    words: Mapping[str, int] | None = None,
-    per_person: Literal["", "times", "share"] = "",
-) -> dict[str, About | None]:
-    """The metadata of a field that is a parameter."""
-    described = About(
-        help=help,
-        option=option,
-        metavar=metavar,
-        least=least,
-        words=words or {},
-        per_person=per_person,
-    )
-    return {"about": described}
+def about(help: str, **more: Any) -> dict[str, About | None]:
+    """The metadata of a field that is a parameter; `more` are fields of `About`."""
+    return {"about": About(help=help, **more)}
 
 
 NO_PARAMETER: dict[str, About | None] = {"about": None}

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
+from operator import call
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
@@ -70,8 +72,8 @@ def on_threads(
     with ThreadPoolExecutor(width) as pool:
         try:
             for task in tasks:
-                run = _alone if alone else _freely
-                pending.append(pool.submit(copy_context().run, run, work, task))
+                run = partial(_alone, work) if alone else work
+                pending.append(pool.submit(copy_context().run, run, task))
                 if len(pending) > ahead * width:
                     yield _result(pending.popleft())
             while pending:
@@ -95,7 +97,7 @@ def at_once(*works: Callable[[], Any], width: int | None = None) -> list[Any]:
     if width == 1 or len(works) < 2:
         return [work() for work in works]
     with ThreadPoolExecutor(width) as pool:
-        others = [pool.submit(copy_context().run, _alone, _call, work) for work in works[1:]]
+        others = [pool.submit(copy_context().run, _alone, call, work) for work in works[1:]]
         try:
             return [works[0](), *map(_result, others)]
         finally:
@@ -103,17 +105,9 @@ def at_once(*works: Callable[[], Any], width: int | None = None) -> list[Any]:
                 future.cancel()
 
 
-def _call(work: Callable[[], Any]) -> Any:
-    return work()
-
-
 def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
     with thread_limit(1):
         return work(task)
-
-
-def _freely(work: Callable[[Task], Answer], task: Task) -> Answer:
-    return work(task)
 
 
 def _result(future: Future[Answer]) -> Answer:

@@ -18,32 +18,26 @@ from setveil.parameters import About, Parameter, parameters, settled
 from setveil.pipeline.names import Words, method_words, promise_words, words_of
 from setveil.published import Release
 
-SAMPLE = Parameter(
-    name="sample",
-    kinds=(int, NoneType),
-    default=None,
-    about=About(help="Use so many records, drawn at random.", least=1),
-)
-MIN_PEOPLE = Parameter(
-    name="min_people",
-    kinds=(int, NoneType),
-    default=None,
-    about=About(
-        help="First leave out items that fewer people (or records) have; losses ignore them.",
-        least=1,
+
+def _word(name: str, kind: type, help: str, least: int | None = None) -> Parameter:
+    kinds, about = (kind, NoneType), About(help=help, least=least)
+    return Parameter(name=name, kinds=kinds, default=None, about=about)
+
+
+_GIVEN = (
+    _word("sample", int, "Use so many records, drawn at random.", 1),
+    _word(
+        "min_people",
+        int,
+        "First leave out items that fewer people (or records) have; losses ignore them.",
+        1,
     ),
-)
-PUBLIC_SHARE = Parameter(
-    name="public_share",
-    kinds=(float, NoneType),
-    default=None,
-    about=About(help="Draw this share of the items at random; the others are private (coherence)."),
-)
-RECONSTRUCTIONS = Parameter(
-    name="reconstructions",
-    kinds=(int, NoneType),
-    default=None,
-    about=About(help="Average over so many reconstructions; 1 if not given.", least=1),
+    _word(
+        "public_share",
+        float,
+        "Draw this share of the items at random; the others are private (coherence).",
+    ),
+    _word("reconstructions", int, "Average over so many reconstructions; 1 if not given.", 1),
 )
 _OF_ALL = ("sample", "min_people", "reconstructions")  # words that every method has
 _TRUTHS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
@@ -70,8 +64,7 @@ def axes() -> dict[str, Parameter]:
     """Every word that may have several values, besides `data`, `hierarchy` and `method`."""
     promised = {n: w.parameter for n, w in promise_words().items() if not w.parameter.holds_items}
     own = {name: word.parameter for name, word in method_words().items()}
-    given = (SAMPLE, MIN_PEOPLE, PUBLIC_SHARE, RECONSTRUCTIONS)
-    return {**{one.name: one for one in given}, **promised, **own}
+    return {**{one.name: one for one in _GIVEN}, **promised, **own}
 
 
 def item_words() -> list[str]:
