@@ -10,7 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
-from operator import call
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
@@ -34,11 +33,13 @@ def thread_limit(count: int | None) -> Iterator[None]:
 def thread_count() -> int:
     """How many threads `on_threads` uses here: all that this process may, or as many as allowed."""
     limit = _LIMIT.get()
-    if limit is not None:
-        return limit
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return cores() if limit is None else limit
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    able: Any = getattr(os, "sched_getaffinity", None)
+    return len(able(0)) if able else os.cpu_count() or 1
 
 
 def on_threads(
@@ -97,7 +98,9 @@ def at_once(*works: Callable[[], Any], width: int | None = None) -> list[Any]:
     if width == 1 or len(works) < 2:
         return [work() for work in works]
     with ThreadPoolExecutor(width) as pool:
-        others = [pool.submit(copy_context().run, _alone, call, work) for work in works[1:]]
+        others = [
+            pool.submit(copy_context().run, _alone, lambda one: one(), work) for work in works[1:]
+        ]
         try:
             return [works[0](), *map(_result, others)]
         finally:

@@ -80,12 +80,6 @@ class EditCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-def edits_given() -> list[dict[str, Any]]:
-    """The edits of the command that runs, in their order."""
-    given: list[dict[str, Any]] = click.get_current_context().meta[_GIVEN]
-    return given
-
-
 def _edit(ctx: click.Context, name: str, text: str) -> dict[str, Any]:
     """An edit as the library notes it."""
     metavar, ends, _ = EDITS[name]
@@ -237,7 +231,8 @@ def edit(tree: str, log: Path | None, output: Path | None, force: bool, **option
 
     job = _job(tree, options)
     words = {each.name: getattr(job, each.name) for each in fields(job)}
-    draft = hierarchy.edit(hierarchy.EditJob(**words, log=log, edits=edits_given()))
+    edits = click.get_current_context().meta[_GIVEN]
+    draft = hierarchy.edit(hierarchy.EditJob(**words, log=log, edits=edits))
     _write(draft.to_hierarchy(), output, force)
     for sentence in draft.coverage().sentences()[1:]:
         click.echo(f"setveil: {sentence}", err=True)

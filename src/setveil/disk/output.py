@@ -35,7 +35,8 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
         with _writable(path):
             work = stack.enter_context(working_folder(place.parent, target=place.name))
             temporary = work / "new"
-            wanted = _mode(place) if mode is None else mode
+            old = place.stat().st_mode & 0o666 | 0o600 if place.exists() else 0o666
+            wanted = old if mode is None else mode
             handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, wanted)
             final = stat.S_IMODE(os.fstat(handle).st_mode)
             os.close(handle)
@@ -102,11 +103,6 @@ def listed_files(about: str) -> Parts:
         return {about, *(known.get("files", ()) if isinstance(known, dict) else ())}
 
     return parts
-
-
-def _mode(place: Path) -> int:
-    """The permissions of the file to be replaced; those of a new file if there is none."""
-    return stat.S_IMODE(place.stat().st_mode) & 0o666 | 0o600 if place.exists() else 0o666
 
 
 def _put(temporary: Path, place: Path, force: bool) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from setveil.errors import ParameterError
-
 IN_MEMORY = "local"
 """The engine that holds all records."""
 ENGINES: dict[str, str] = {
@@ -12,9 +10,3 @@ ENGINES: dict[str, str] = {
     "spark": "setveil.engines.spark:open_spark",
 }
 """What opens the `Source` of each engine; its module is loaded when it is used."""
-
-
-def check_name(engine: str) -> None:
-    """Refuse an engine that is not there."""
-    if engine not in ENGINES:
-        raise ParameterError("engine", engine, f"choose one of {', '.join(ENGINES)}")

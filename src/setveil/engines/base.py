@@ -19,7 +19,7 @@ from setveil.data.identifiers import Some
 from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
 from setveil.disk.limits import USUAL_MEMORY, bytes_of
-from setveil.engines import ENGINES, check_name
+from setveil.engines import ENGINES
 from setveil.engines.parts import Block, Distinct, Parts
 from setveil.errors import ParameterError
 
@@ -77,7 +77,8 @@ class Where(NamedTuple):
 
     def check(self) -> None:
         """Refuse an engine that is not there, and options of another one."""
-        check_name(self.engine)
+        if self.engine not in ENGINES:
+            raise ParameterError("engine", self.engine, f"choose one of {', '.join(ENGINES)}")
         if self.master is not None and self.engine != "spark":
             allowed = "only the engine spark has it: add {engine=spark}"
             raise ParameterError("master", self.master, allowed)

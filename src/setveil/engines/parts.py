@@ -175,17 +175,12 @@ class Distinct(NamedTuple):
     sizes: Int64s
 
 
-def distinct_of(block: Block, sizes: Int64s | None = None) -> Distinct:
-    """The distinct records of a block; each counts as `sizes` equal ones, by default 1."""
+def distinct_of(block: Block) -> Distinct:
+    """The distinct records of a block."""
     blob = np.ascontiguousarray(block.items, dtype=np.int32).tobytes()
     bounds = (4 * block.indptr).tolist()
     keys = (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
-    counts: Counter[bytes] = Counter()
-    if sizes is None:
-        counts.update(keys)
-    else:
-        for key, size in zip(keys, sizes.tolist(), strict=True):
-            counts[key] += size
+    counts = Counter(keys)
     return of_keys(counts.keys(), counts.values())
 
 

@@ -106,7 +106,10 @@ class SparkParts(Parts):
         self._keep(frame.mapInArrow(_scattering(works), ROWS))
         for _, parts in self._held[:-1]:
             parts.difference_update(works)
-        self._drop()
+        for held, parts in self._held:
+            if not parts:
+                held.unpersist()
+        self._held = [each for each in self._held if each.parts]
 
     def add(self, part: int, record: Record, copies: int) -> None:
         while copies > 0:
@@ -129,7 +132,7 @@ class SparkParts(Parts):
         with plain_errors(), rows_at_once(self.spark, ROWS_AT_ONCE):
             made = placed.mapInArrow(_making(shares, make), _FILES)
             shared = Shared(made.persist(StorageLevel.DISK_ONLY))
-            shared.materialize()
+            shared.frame.where(f"place = {_SUMMARY}").count()  # all shares, at the same time
         return shared
 
     def gathered(self) -> Block:
@@ -203,22 +206,12 @@ class SparkParts(Parts):
         for part, size in counts:
             self.sizes[part] = self.sizes.get(part, 0) + size
 
-    def _drop(self) -> None:
-        for frame, parts in self._held:
-            if not parts:
-                frame.unpersist()
-        self._held = [each for each in self._held if each.parts]
-
 
 class Shared:
     """What was made of all shares: summaries first, then their files."""
 
     def __init__(self, frame: DataFrame) -> None:
         self.frame = frame
-
-    def materialize(self) -> None:
-        """Make all shares, on all tasks at the same time."""
-        self.frame.where(f"place = {_SUMMARY}").count()
 
     def summaries(self) -> list[Any]:
         """The summary of each share, or the error that it ended with."""

@@ -148,7 +148,10 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
         release.images(release.items)  # refuses a release without a rule before the data is read
         everything, account, meant = load_to_publish(job.data, reading, release.min_people)
         _, left_out = for_people(release.promise, job.reading, account)
-        _check_most(release, job.reading.get(PER_PERSON, 1))
+        most, promised = job.reading.get(PER_PERSON, 1), release.promise.records_per_person
+        if most != promised:
+            allowed = f"the release has at most {promised:,} of each person, so its promise is "
+            raise ParameterError(PER_PERSON, most, f"{allowed}for that")
         everything = everything.sets() if isinstance(everything, Bags) else everything
         people = people_of(account)
         data = without_rare(everything, release.min_people, people)
@@ -169,14 +172,6 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
         notes=(*meant, *said, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
         witnesses=MOST_COUNTED,
     )
-
-
-def _check_most(release: Release, most: int) -> None:
-    """Refuse more, or fewer, records of each person than the promise of the release says."""
-    promised = release.promise.records_per_person
-    if most != promised:
-        allowed = f"the release has at most {promised:,} of each person, so its promise is for that"
-        raise ParameterError(PER_PERSON, most, allowed)
 
 
 def _over_tree(

@@ -29,11 +29,12 @@ from setveil.pipeline.comparing.results import (
     read_cell,
     write_results,
 )
-from setveil.pipeline.comparing.running import OK, Clock, Row, Task, cores, run_cells
+from setveil.pipeline.comparing.running import OK, Clock, Row, Task, run_cells
 from setveil.pipeline.comparing.spec import load_source, read_spec
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.showing import Shown, page_of
+from setveil.threads import cores
 from setveil.words import plural, seconds
 
 _FIRST = ("data", "sample", "records", "items", "method", "hierarchy", "promise")
@@ -164,13 +165,16 @@ def job_from(data: object, words: Words) -> tuple[CompareJob, Mapping[str, objec
     runs = read_spec(given.pop("spec", None), given, data)
     job = {name: runs.words[name] for name in own if name in runs.words}
     metrics = job.pop("metrics", ())
-    _check_metrics(metrics)
+    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    for name in metrics:
+        if name not in METRICS:
+            raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
     cells = [cell for run_words in runs.runs for cell in cells_of(run_words)]
     unique = {str(sorted(cell.words.items(), key=str)): cell for cell in cells}
     made = CompareJob(
         cells=tuple(unique.values()),
         reading=reading_from(runs.words),
-        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+        metrics=metrics,
         **job,
     )
     return made, runs.sources
@@ -303,12 +307,6 @@ def _shown(value: object) -> object:
     if isinstance(value, bool | int | float | str) or value is None:
         return value
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _check_metrics(names: object) -> None:
-    for name in [names] if isinstance(names, str) else names:  # type: ignore[attr-defined]
-        if name not in METRICS:
-            raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
 
 
 def _library(name: str) -> Any:

@@ -13,7 +13,7 @@ from setveil.engines.base import Progress, Read, Where
 from setveil.pipeline.beside import ColumnFound, columns_found, columns_note, exposed_note
 from setveil.pipeline.inputs import KEEP, identifier_note, load_with_account, notes_on, people_of
 from setveil.pipeline.loading import count_distinct
-from setveil.pipeline.names import USUAL, Words, check_words, reading_from
+from setveil.pipeline.names import USUAL, Words, fields_from, reading_from
 from setveil.pipeline.notes import names_note
 from setveil.pipeline.owners import nested_note
 from setveil.pipeline.stages import Stages
@@ -82,10 +82,7 @@ def inspect(data: object, *, progress: Progress | None = None, **words: Any) -> 
 
 def job_from(data: object, words: Words) -> InspectJob:
     """The job that these words describe; None means not given."""
-    own = ("k", "engine", "memory", "master")
-    check_words("inspect", words, own)
-    given = {name: words[name] for name in own if words.get(name) is not None}
-    return InspectJob(data=data, reading=reading_from(words), **given)
+    return InspectJob(data=data, **fields_from("inspect", InspectJob, words, made=("data",)))
 
 
 def run(job: InspectJob, progress: Progress | None = None) -> Inspection:

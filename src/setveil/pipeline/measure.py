@@ -1,20 +1,18 @@
 """Measure: what a release has lost against its original."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from setveil.alignment.align import on_tree
 from setveil.engines.base import Progress
 from setveil.errors import ParameterError
-from setveil.hierarchy.layouts import TreeOptions
-from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import measure as losses_of
 from setveil.metrics.table import need_a_tree
 from setveil.pipeline.inputs import fit, load_release, tree_maker
 from setveil.pipeline.names import Words, fields_from
-from setveil.pipeline.originals import most_of, original_of
+from setveil.pipeline.originals import OfRelease, most_of, original_of
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -22,23 +20,13 @@ Losses = dict[str, float | dict[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureJob(TreeOptions):
+class MeasureJob(OfRelease):
     """What to measure."""
 
-    release: object = field(repr=False)
-    """A release, or its folder."""
-    original: object = field(repr=False)
-    """The data that the release was made from: a path or an object."""
     metrics: Iterable[str] | str | None = None
     """Names of `METRICS`; by default all that apply."""
-    alignment: Path | str | None = None
-    """The private alignment file, to compare each record with its own original."""
     reconstructions: int | None = None
     """Over how many reconstructions to average, for forms that do not show records."""
-    hierarchy: Hierarchy | Path | str | None = None
-    """The tree, if the release does not have all of it."""
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """How to read the original."""
     seed: int | None = 0
     """For the queries of `are`, and for reconstructions."""
 
@@ -86,8 +74,7 @@ def measure(
 
 def job_from(release: object, words: Words) -> MeasureJob:
     """The job that these words describe; None means not given."""
-    given = fields_from("measure", MeasureJob, words)
-    return MeasureJob(release=release, **{"original": None, **given})
+    return MeasureJob(release=release, **fields_from("measure", MeasureJob, words))
 
 
 def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:

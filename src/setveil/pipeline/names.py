@@ -185,12 +185,16 @@ def reading_from(words: Words) -> dict[str, Any]:
 
 
 def fields_from(
-    verb: str, job: type[Any], words: Words, made: Collection[str] = ("release",)
+    verb: str,
+    job: type[Any],
+    words: Words,
+    made: Collection[str] = ("release",),
+    more: Collection[str] = (),
 ) -> dict[str, Any]:
     """The fields of a job that the words of a verb give, and how to read its data; None means not
-    given. The fields in `made` are no words."""
+    given. The fields in `made` are no words; `more` are words that others read."""
     own = {each.name for each in fields(job)} - {*made, "reading"}
-    check_words(verb, words, own)
+    check_words(verb, words, {*own, *more})
     given = {name: words[name] for name in own if words.get(name) is not None}
     return {**given, "reading": reading_from(words)}
 

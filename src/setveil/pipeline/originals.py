@@ -4,7 +4,7 @@ published, as the private alignment says."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +13,27 @@ import numpy as np
 from setveil.data.people import PER_PERSON, People, without_rare
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError, ParameterError
+from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import with_alignment
 from setveil.pipeline.inputs import load_with_account, people_of
 from setveil.published import Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRelease(TreeOptions):
+    """What a verb is given that compares a release with its original."""
+
+    release: object = field(repr=False)
+    """A release, or its folder."""
+    original: object = field(default=None, repr=False)
+    """The data that the release was made from: a path or an object."""
+    alignment: Path | str | None = None
+    """The private alignment file, to compare each record with its own original."""
+    hierarchy: Hierarchy | Path | str | None = None
+    """The tree, if the release does not have all of it."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How to read the original."""
 
 
 class Original(NamedTuple):

@@ -66,13 +66,17 @@ def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
     """Read the log and write its bags of terms."""
     if str(job.output) != "-":
         check_place(job.output, force=job.force)
-        _keep_the_log(job)
+        log = Path(job.log)  # is kept, even if overwriting is allowed
+        if job.output.exists() and log.exists() and job.output.samefile(log):
+            raise OutputError(job.output, "this file is an input", remedy="choose another name")
     format = job.format or ("csv" if str(job.output) == "-" else format_by_name(job.output))
+    named: dict[str, Collection[str]] = {"english": STOP_WORDS, "none": ()}
+    stop_words = named[job.stop_words] if job.stop_words in named else read_items(job.stop_words)
     data, found = read_querylog(
         job.log,
         lemma=_lemma(job),
         known=job.known if job.known in (None, "wordnet") else read_items(str(job.known)),
-        stop_words=_stop_words(job.stop_words),
+        stop_words=stop_words,
         progress=progress,
         **{each.name: getattr(job, each.name) for each in fields(job) if each.name in _PASSED_ON},
     )
@@ -89,13 +93,6 @@ def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
     )
 
 
-def _keep_the_log(job: QuerylogJob) -> None:
-    """Refuse to overwrite the log, even if overwriting is allowed."""
-    log = Path(job.log)
-    if job.output.exists() and log.exists() and job.output.samefile(log):
-        raise OutputError(job.output, "this file is an input", remedy="choose another name")
-
-
 def _lemma(job: QuerylogJob) -> Lemma | None:
     if job.wordnet is None:
         return None
@@ -105,10 +102,6 @@ def _lemma(job: QuerylogJob) -> Lemma | None:
         allowed = "WordNet decides which words are nouns or known; leave this out"
         raise ParameterError("wordnet", job.wordnet, allowed)
     return as_written
-
-
-def _stop_words(given: str) -> Collection[str]:
-    return STOP_WORDS if given == "english" else () if given == "none" else read_items(given)
 
 
 def _nothing_left(found: LogReport) -> str:

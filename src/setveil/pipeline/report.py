@@ -4,9 +4,9 @@ With the original the page is private; without it, it shows nothing but what the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,6 @@ from setveil.audit.verify import verify
 from setveil.disk import check_place, new_file, sync
 from setveil.engines.base import Progress
 from setveil.errors import OutputError
-from setveil.hierarchy.layouts import TreeOptions
-from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import measure
 from setveil.metrics.usefulness import usefulness
 from setveil.pipeline.commands import command_of
@@ -25,7 +23,7 @@ from setveil.pipeline.dossier import Dossier, dossier_of, private_part
 from setveil.pipeline.inputs import fit, load_release, tree_maker
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import release_notes
-from setveil.pipeline.originals import original_of
+from setveil.pipeline.originals import OfRelease, original_of
 from setveil.pipeline.stages import Stages
 from setveil.showing import page_of
 
@@ -33,20 +31,11 @@ PRIVATE_FILE = 0o600
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportJob(TreeOptions):
-    """Which release the page is about, and where it goes."""
+class ReportJob(OfRelease):
+    """Which release the page is about, and where it goes; without an original it is public."""
 
-    release: object = field(repr=False)
-    """A release, or its folder."""
-    original: object = field(default=None, repr=False)
-    """The data that the release was made from; without it the page is public."""
     output: Path | str | None = None
     """The HTML file; nothing is written if it is not given."""
-    alignment: Path | str | None = None
-    """The private alignment file, to compare each record with its own original."""
-    hierarchy: Hierarchy | Path | str | None = None
-    """The tree, if the release does not have all of it."""
-    reading: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     force: bool = False
 

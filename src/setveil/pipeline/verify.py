@@ -1,14 +1,16 @@
 """Verify: does a release, or any data, keep a promise, and does it come from its original?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.alignment.merging import recounted
+import numpy as np
+
+from setveil.alignment.merging import Counted, recounted
 from setveil.audit.people import check_consistent, check_people
 from setveil.audit.verdict import Check, Verdict, Witness
-from setveil.audit.verify import check_columns
+from setveil.audit.verify import check_columns, check_promise
 from setveil.audit.verify import verify as check
 from setveil.data.account import Account
 from setveil.data.tables.columns import COUNT_NAMES, plain_name
@@ -16,7 +18,6 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
 from setveil.errors import MisfitError, Note, ParameterError, ReleaseError, brief
-from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.disassociated import read_bare
@@ -24,15 +25,13 @@ from setveil.io.releases.folder import ABOUT, other_files, read_rows, stated_cou
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, tree_maker, with_items
-from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
-from setveil.pipeline.originals import Original, most_of, paired, whole_original
+from setveil.pipeline.names import Words, fields_from, promise_from, promise_words
+from setveil.pipeline.originals import OfRelease, Original, most_of, paired, whole_original
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.verify_parts import (
-    check_folder_job,
     check_parts_job,
     count_file,
     countable_check,
-    verify_counted,
     verify_in_parts,
 )
 from setveil.promises.promise import Promise
@@ -41,23 +40,16 @@ from setveil.published.countable import Countable
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyJob(TreeOptions):
-    """What to verify, and against what."""
+class VerifyJob(OfRelease):
+    """What to verify, also a data file or data, and against what.
 
-    release: object = field(repr=False)
-    """A release, a release folder, a data file, or data."""
-    original: object = field(default=None, repr=False)
-    """The data that the release was made from: a path or an object."""
+    The tree is that which typical bags were compared with, or that of `under:NODE`; `reading` is
+    for the data file if there is no original."""
+
     promise: Promise | None = None
     """What to check; by default what the release itself promises."""
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """More items for the promise, by parameter; see `Job.items`."""
-    alignment: Path | str | None = None
-    """The private alignment file, to compare each record with its own original."""
-    hierarchy: Hierarchy | Path | str | None = None
-    """The tree that typical bags were compared with, or the tree of `under:NODE`."""
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """How to read the original; or the data file, if there is no original."""
     limit: int = 1
     """How many witnesses each check gives at most."""
     engine: str = "local"
@@ -111,16 +103,12 @@ def verify(release: object, original: object = None, **words: Any) -> Verdict:
 
 def job_from(release: object, words: Words) -> VerifyJob:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(VerifyJob)} - {"release", "promise", "reading", "items"}
-    check_words("verify", words, {*own, *promise_words(), "promise"})
+    made = ("release", "promise", "items")
+    given = fields_from("verify", VerifyJob, words, made, [*promise_words(), "promise"])
     asked = promise_from(words)
-    return VerifyJob(
-        release=release,
-        promise=None if asked is None else asked.promise,
-        items={} if asked is None else asked.items,
-        reading=reading_from(words),
-        **{name: words[name] for name in own if words.get(name) is not None},
-    )
+    if asked is not None:
+        given |= {"promise": asked.promise, "items": asked.items}
+    return VerifyJob(release=release, **given)
 
 
 def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
@@ -163,15 +151,18 @@ def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
     if job.promise is None and Path(str(job.release)).is_file():
         raise _without_promise(job)
     if job.promise is None or (Path(str(job.release)) / ABOUT).exists():
-        check_folder_job(job)
         verdict, first, countable = verify_in_parts(job, stages)
         notes = _notes(job, first)
         return Verification(verdict=verdict, release=first, countable=countable, notes=notes)
     found = count_file(job, stages)
     job = _for_people(job, None, found.read.account)
     job, notes = _with_named(job, found.data, None, None)
-    verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
-    notes = (*notes, *(() if job.promise is None else job.promise.doubts))
+    assert job.promise is not None
+    with stages("verifying"):
+        counted = Counted(found.data, found.sizes, np.arange(len(found.sizes)))
+        checks = (check_promise(counted, job.promise, job.limit),)
+    verdict = _with_columns(job, Verdict(job.promise, checks), found.read.account)
+    notes = (*notes, *job.promise.doubts)
     return Verification(verdict=_with_private_witnesses(verdict), notes=notes)
 
 

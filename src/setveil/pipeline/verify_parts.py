@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.alignment.merging import Counted, recounted
+from setveil.alignment.merging import recounted
 from setveil.audit.verdict import Check, Verdict, Witness
-from setveil.audit.verify import check_promise, verify
+from setveil.audit.verify import verify
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Read, Source, Where, open_source
@@ -65,16 +65,12 @@ def check_parts_job(job: VerifyJob) -> None:
             raise ParameterError(option, getattr(job, option), allowed)
 
 
-def check_folder_job(job: VerifyJob) -> None:
-    """Refuse another promise than that of the release."""
-    if job.promise is not None:
-        allowed = "a release is verified part by part for its own promise; use {engine=local}"
-        raise ParameterError("promise", job.promise, allowed)
-
-
 def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, Countable | None]:
     """The verdict on all parts of a release together, the first part, and what can be counted from
     all of them, if the release says so."""
+    if job.promise is not None:
+        allowed = "a release is verified part by part for its own promise; use {engine=local}"
+        raise ParameterError("promise", job.promise, allowed)
     parts, stated = ReleaseParts(str(job.release)), stated_countable(str(job.release))
     frequent = None if stated is None else tuple(stated.get("frequent", ()))
     with open_source(where_of(job), stages.progress) as source:
@@ -126,14 +122,6 @@ def count_file(job: VerifyJob, stages: Stages) -> Tallied:
         allowed = "a data file is compared record by record with it; use {engine=local}"
         raise ParameterError("original", "given", allowed)
     return count_distinct(job.release, job.reading, where_of(job), stages)
-
-
-def verify_counted(job: VerifyJob, found: Tallied, stages: Stages) -> Verdict:
-    """The verdict on the distinct records of a data file."""
-    assert job.promise is not None
-    with stages("verifying"):
-        counted = Counted(found.data, found.sizes, np.arange(len(found.sizes)))
-        return Verdict(job.promise, (check_promise(counted, job.promise, job.limit),))
 
 
 def _all_seen(

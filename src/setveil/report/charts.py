@@ -5,7 +5,7 @@ and no chart needs colour alone: marks also differ by place, shape or dash."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from setveil.audit.attack.outcome import Attack
@@ -106,8 +106,7 @@ def attack_chart(found: Attack) -> Any:
     bars = _bars(rows, "known", "success", f"chance to pick the right {found.target}")
     drawn = bars.mark_bar(color=BEFORE) + _numbers(bars, "success", ".2%")
     if found.promise.crowd:
-        alt = altair()
-        most = alt.Chart(alt.Data(values=[{"x": 1 / found.promise.crowd}]))
+        most = _chart([{"x": 1 / found.promise.crowd}])
         drawn += most.mark_rule(color=AFTER, strokeDash=[5, 3], strokeWidth=2).encode(x="x:Q")
     return _sized(drawn, len(rows))
 
@@ -127,7 +126,7 @@ def pairs_chart(pairs: Sequence[Pair]) -> Any:
         for pair in pairs
         for when, value in (("original", pair.before), ("release", pair.after))
     ]
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = _chart(rows).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
         x=alt.X("records:Q", title="records"),
     )
@@ -154,16 +153,13 @@ def supports_chart(pairs: Sequence[Pair]) -> Any:
     top = max([pair.before for pair in shown] + [pair.after for pair in shown] + [1.0])
     scale = alt.Scale(type="log", domain=[floor, top * 1.1], nice=False)
     axis = alt.Axis(format="~s", tickCount=5)
-    dots = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_circle(size=16, opacity=0.45, color=BEFORE)
-        .encode(
-            x=alt.X("x:Q", title="records with the item in the original", scale=scale, axis=axis),
-            y=alt.Y("y:Q", title="expected from the release", scale=scale, axis=axis),
-        )
+    dots = _chart(rows).mark_circle(size=16, opacity=0.45, color=BEFORE)
+    dots = dots.encode(
+        x=alt.X("x:Q", title="records with the item in the original", scale=scale, axis=axis),
+        y=alt.Y("y:Q", title="expected from the release", scale=scale, axis=axis),
     )
     ends = [{"x": floor, "y": floor}, {"x": top, "y": top}]
-    right = alt.Chart(alt.Data(values=ends)).mark_line(color=AFTER, strokeDash=[5, 3])
+    right = _chart(ends).mark_line(color=AFTER, strokeDash=[5, 3])
     right = right.encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale))
     return (dots + right).properties(width=330, height=330)
 
@@ -172,22 +168,17 @@ def sizes_chart(sizes: Sequence[tuple[int, int]]) -> Any:
     """Bars: how many records are in groups of each size."""
     alt = altair()
     rows = [{"size": name, "records": count} for name, count in _binned(sizes)]
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_bar(color=BEFORE)
-        .encode(
-            x=alt.X("size:N", title="records in a group", sort=None, axis=alt.Axis(labelAngle=-35)),
-            y=alt.Y("records:Q", title="records in groups of this size"),
-        )
-        .properties(width=WIDTH, height=HEIGHT)
-    )
+    bars = _chart(rows).mark_bar(color=BEFORE)
+    x = alt.X("size:N", title="records in a group", sort=None, axis=alt.Axis(labelAngle=-35))
+    y = alt.Y("records:Q", title="records in groups of this size")
+    return bars.encode(x=x, y=y).properties(width=WIDTH, height=HEIGHT)
 
 
 def comparison_chart(found: Comparison, measure: str) -> Any:
     """A line for each method: a measure over the word that varies, such as k."""
     alt = altair()
     word, rows = _points(found, measure)
-    chart = alt.Chart(alt.Data(values=rows))
+    chart = _chart(rows)
     names = list(dict.fromkeys(row["method"] for row in rows))
     legend = alt.Legend(orient="top", columns=2, labelLimit=300)
     colors = alt.Scale(domain=names, range=_repeated(PALETTE, len(names)))
@@ -221,15 +212,10 @@ def data_chart(data: Transactions) -> Any:
     step = max(len(supports) // MOST_POINTS, 1)
     rows = [{"rank": at + 1, "records": supports[at]} for at in range(0, len(supports), step)]
     scale = alt.Scale(type="log", nice=False)
-    return (
-        alt.Chart(alt.Data(values=rows))
-        .mark_area(color=BEFORE, opacity=0.7, line={"color": BEFORE})
-        .encode(
-            x=alt.X("rank:Q", title="items, the most frequent first"),
-            y=alt.Y("records:Q", title="records with the item", scale=scale),
-        )
-        .properties(width=WIDTH, height=HEIGHT)
-    )
+    area = _chart(rows).mark_area(color=BEFORE, opacity=0.7, line={"color": BEFORE})
+    x = alt.X("rank:Q", title="items, the most frequent first")
+    y = alt.Y("records:Q", title="records with the item", scale=scale)
+    return area.encode(x=x, y=y).properties(width=WIDTH, height=HEIGHT)
 
 
 def tree_chart(tree: Hierarchy) -> Any:
@@ -246,15 +232,16 @@ def tree_chart(tree: Hierarchy) -> Any:
         )
         if count
     ]
-    chart = alt.Chart(alt.Data(values=rows)).mark_bar()
-    return _sized(
-        chart.encode(
+    bars = (
+        _chart(rows)
+        .mark_bar()
+        .encode(
             y=alt.Y("level:N", title=None, sort=None),
             x=alt.X("nodes:Q", title="nodes"),
             color=_two("kind", ("items", "groups")),
-        ),
-        tree.height + 1,
+        )
     )
+    return _sized(bars, tree.height + 1)
 
 
 def _release_chart(release: Release) -> Any:
@@ -356,7 +343,7 @@ def _bars(
     """Lying bars of shares, with a label for each, or for each group of them."""
     alt = altair()
     scale = alt.Scale(domain=[0, 1]) if group else alt.Undefined
-    bars = alt.Chart(alt.Data(values=rows)).encode(
+    bars = _chart(rows).encode(
         x=alt.X(f"{share}:Q", title=title, axis=alt.Axis(format="%"), scale=scale),
         y=alt.Y(f"{label}:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
     )
@@ -367,6 +354,10 @@ def _numbers(bars: Any, share: str, format: str = ".1%") -> Any:
     """The numbers at the ends of bars."""
     text = altair().Text(f"{share}:Q", format=format)
     return bars.mark_text(align="left", dx=4).encode(text=text)
+
+
+def _chart(rows: Sequence[Mapping[str, Any]]) -> Any:
+    return altair().Chart(altair().Data(values=rows))
 
 
 def _two(name: str, order: Sequence[str]) -> Any:

@@ -8,8 +8,6 @@ from typing import Any
 
 from setveil.audit.attack.outcome import Attack
 from setveil.audit.exposure import Exposure
-from setveil.data.account import Account
-from setveil.errors import Spelling
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.dossier import Private
@@ -17,15 +15,14 @@ from setveil.pipeline.notes import Example
 from setveil.report import PRIVATE, Report, Section
 from setveil.report.charts import attack_chart, comparison_chart, exposure_chart, telling
 from setveil.report.comparison import COMMON, common_measures
-from setveil.report.inspection import account_facts
 from setveil.report.markup import paragraph, picture, table, text
 from setveil.report.outcome import figure
 from setveil.report.trade import trade_figure
 from setveil.words import plural, rough_share
 
 __all__ = [
-    *("account_table", "attack_figure", "comparison_figures", "examples_table"),
-    *("exposure_figure", "exposure_table", "losses_table", "narrowed_table", "report_fragment"),
+    *("attack_figure", "comparison_figures", "examples_table", "exposure_figure"),
+    *("exposure_table", "losses_table", "narrowed_table", "report_fragment"),
 ]
 MOST_LOSSES = 3  # how many are shown at once
 _GAP = re.compile(r" {2,}")
@@ -48,12 +45,6 @@ def section_fragment(section: Section, level: int = 2) -> str:
     ]
     parts.append(table([], rows))
     return f"<section>\n{''.join(part for part in parts if part)}\n</section>"
-
-
-def account_table(found: Account | None, spell: Spelling) -> str:
-    """How a file was read."""
-    facts = () if found is None else account_facts(found, spell)
-    return table([], [[fact.name, fact.value, fact.remark] for fact in facts])
 
 
 def exposure_figure(found: Sequence[Exposure]) -> str:

@@ -128,7 +128,9 @@ def _table(exposed: Sequence[Exposure]) -> str:
 
 
 def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
-    """What to promise, with its options and when it fits."""
+    """What to promise, with its options and when it fits; a list of items that may have names is
+    never public."""
+    delta = f"--delta {private_delta(summary.records)}"
     ways = [
         (
             "k-anonymity",
@@ -148,7 +150,7 @@ def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
         ),
         (
             "differential-privacy",
-            f"--epsilon 1 {_items_of_noise(summary)}",
+            f"--epsilon 1 {delta if summary.rare_words else '--public-items'}",
             "they may know anything; synthetic records and noisy counts",
         ),
     ]
@@ -156,11 +158,6 @@ def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
         ssc = f"-k {k} --method ssc --semantics TREE"
         ways.append(("vocabulary-k-anonymity", ssc, "counts may be known too"))
     return tuple(Fact(*way) for way in ways)
-
-
-def _items_of_noise(summary: Summary) -> str:
-    """Where differential privacy gets its items: a list that may have names is never public."""
-    return f"--delta {private_delta(summary.records)}" if summary.rare_words else "--public-items"
 
 
 _OF_LOG = "private, about the original log"

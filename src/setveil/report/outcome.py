@@ -58,8 +58,11 @@ def report_outcome(
     if outcome.alignment is not None:
         text = f"{outcome.alignment}: the published record or cluster of each original record"
         sections.append(Section("Written: the alignment", text, private=True))
-    sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome)]
-    sections += _remarks(outcome, spell)
+    sections += [*_losses(outcome.losses), *_suppressed(outcome)]
+    why = [] if outcome.explanation is None else outcome.explanation.lines()
+    remarks = [remark.text(spell) for remark in outcome.remarks]
+    for title, lines in (("Why so much is lost", why), ("Hierarchy", remarks)):
+        sections += [Section(title, "\n".join(lines), private=True)] if lines else []
     sections += _examples(outcome) if show_examples else []
     return Report(_shared_first(sections), outcome.to_dict())
 
@@ -209,13 +212,6 @@ def _suppressed(outcome: Outcome) -> list[Section]:
     return [Section(f"Removed from every record: {number}", text, private=True)]
 
 
-def _explanation(outcome: Outcome) -> list[Section]:
-    if outcome.explanation is None:
-        return []
-    lines = outcome.explanation.lines()
-    return [Section("Why so much is lost", "\n".join(lines), private=True)]
-
-
 def _examples(outcome: Outcome) -> list[Section]:
     """A few records before and after."""
     facts: list[Fact] = []
@@ -223,11 +219,6 @@ def _examples(outcome: Outcome) -> list[Section]:
         facts += [Fact("original", ", ".join(original)), Fact("published", published)]
     title = "Some records, and what was published for them"
     return [Section(title, facts=tuple(facts), private=True)] if facts else []
-
-
-def _remarks(outcome: Outcome, spell: Spelling) -> list[Section]:
-    text = "\n".join(remark.text(spell) for remark in outcome.remarks)
-    return [Section("Hierarchy", text, private=True)] if text else []
 
 
 def _places(outcome: Outcome, spell: Spelling) -> Section:

@@ -43,7 +43,7 @@ def _one(found: Supports) -> Report:
 
 def _top(found: Supports) -> Report:
     """The itemsets that most records certainly contain, with their bounds."""
-    facts = tuple(Fact(show_items(items), _range(one), _remark(one)) for items, one in found.found)
+    facts = tuple(_itemset(*each) for each in found.found)
     records = plural(found.records, "record")
     title = f"{plural(len(facts), 'itemset')} with the largest lower bound in {records}"
     text = f"The bounds are {found.bounds_are}. The expected number is {found.expected_is}."
@@ -65,13 +65,10 @@ def _expected(support: Support, found: Supports) -> Fact:
     """The estimate and how exact it is, or why there is none."""
     if support.expected is None:
         return Fact("expected", support.accuracy, found.open_because)
-    remark = support.accuracy if support.accuracy == EXACT else _accuracy(support, found)
-    return Fact("expected", _number(support.expected), remark)
-
-
-def _accuracy(support: Support, found: Supports) -> str:
     sure = "" if found.bounds_are == "certain" else f", {found.bounds_are}"
-    return f"{support.accuracy}{sure}{_flag(support)}; {found.expected_is}"
+    said = f"{support.accuracy}{sure}{_flag(support)}; {found.expected_is}"
+    remark = support.accuracy if support.accuracy == EXACT else said
+    return Fact("expected", _number(support.expected), remark)
 
 
 def _flag(support: Support) -> str:
@@ -79,14 +76,11 @@ def _flag(support: Support) -> str:
     return "" if support.is_determined else ", not determined by the release"
 
 
-def _range(found: Support) -> str:
-    return " to ".join(dict.fromkeys((count(found.lower), count(found.upper))))
-
-
-def _remark(found: Support) -> str:
-    if found.expected is None or found.accuracy == EXACT:
-        return found.accuracy
-    return f"expected {_number(found.expected)}, {found.accuracy}{_flag(found)}"
+def _itemset(items: tuple[str, ...], found: Support) -> Fact:
+    bounds, remark = dict.fromkeys((count(found.lower), count(found.upper))), found.accuracy
+    if found.expected is not None and found.accuracy != EXACT:
+        remark = f"expected {_number(found.expected)}, {remark}{_flag(found)}"
+    return Fact(show_items(items), " to ".join(bounds), remark)
 
 
 def _number(value: float) -> str:

@@ -1,6 +1,7 @@
 """A report as text: in colour on a terminal, plain elsewhere."""
 
 from io import StringIO
+from itertools import islice
 from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -16,7 +17,8 @@ PLAIN_WIDTH = 110
 
 def print_report(report: Report, stream: TextIO) -> None:
     """Print a report; in plain text of a fixed width if the stream is not a terminal."""
-    content = Group(*_spaced([_section(section) for section in report.sections]))
+    parts = (piece for each in report.sections for piece in (Text(""), _section(each)))
+    content = Group(*islice(parts, 1, None))  # an empty line between the sections
     console = Console(file=stream, highlight=False, emoji=False, markup=False)
     if console.is_terminal:
         console.print(content)
@@ -30,11 +32,6 @@ def _plain_lines(content: RenderableType) -> list[str]:
         file=drawn, highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH, color_system=None
     ).print(content)
     return drawn.getvalue().splitlines()
-
-
-def _spaced(parts: list[RenderableType]) -> list[RenderableType]:
-    """The parts with an empty line between them."""
-    return [piece for part in parts for piece in (Text(""), part)][1:]
 
 
 def _section(section: Section) -> RenderableType:

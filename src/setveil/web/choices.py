@@ -90,7 +90,7 @@ def take(project: Project, form: Form) -> None:
         state["listed"] = _listed(project, items, form.get("unknown", "")) if items else {}
     state.setdefault("promise", kind.model)
     promise_from({**project.promise_words})
-    anonymize_command(project)  # what the words mean is checked before they are kept
+    spoken(project)  # what the words mean is checked before they are kept
 
 
 def put_promise(state: dict[str, Any], kind: type[Promise], form: Form) -> None:
@@ -226,30 +226,14 @@ def _names() -> dict[str, str]:
     return {label_of(name): name for name in (*method_words(), *promise_words(), *LABELS)}
 
 
-def anonymize_command(project: Project, words: dict[str, Any] | None = None) -> str:
-    """The command that anonymizes the data of a project."""
-    return command_of_job(job_from(_data(project), _words(project, words)))
+def spoken(project: Project, words: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The command that anonymizes the data of a project, and the same in Python."""
+    data = "DATA" if project.data is None else project.data[0]
+    words = {**with_files(project.words if words is None else typed(words)), "output": RELEASE}
+    command = command_of_job(job_from(data, words))
+    return {"command": command, "python": python_call("anonymize", data, **words)}
 
 
-def anonymize_python(project: Project, words: dict[str, Any] | None = None) -> str:
-    """The same in Python."""
-    return python_call("anonymize", _data(project), **_words(project, words))
-
-
-def both(project: Project) -> dict[str, Any]:
-    """The command and the same in Python; nothing as long as the choices do not fit together."""
-    try:
-        check_choices(project)
-    except SetveilError:
-        return {}
-    return {"command": anonymize_command(project), "python": anonymize_python(project)}
-
-
-def _data(project: Project) -> str:
-    found = project.data
-    return "DATA" if found is None else found[0]
-
-
-def _words(project: Project, words: dict[str, Any] | None) -> dict[str, Any]:
-    given = project.words if words is None else typed(words)
-    return {**with_files(given), "output": RELEASE}
+def spoken_if_fit(project: Project) -> dict[str, Any]:
+    """The same; nothing as long as the choices do not fit together."""
+    return {} if line_of_choices(project) else spoken(project)

@@ -35,7 +35,7 @@ class TooLargeError(DataError):
     """An upload exceeds the limit of the page."""
 
 
-def safe_name(given: str, instead: str = "data") -> str:
+def safe_name(given: str) -> str:
     """The name of an uploaded file, without folders and characters with a meaning elsewhere.
 
     Example:
@@ -46,7 +46,7 @@ def safe_name(given: str, instead: str = "data") -> str:
     name = _UNSAFE.sub("_", name).strip().lstrip(".-~ ")
     stem, dot, ends = name.partition(".")
     name = f"{stem[: _LONGEST_NAME - len(ends[-40:])]}{dot}{ends[-40:]}"
-    return name or instead
+    return name or "data"
 
 
 async def receive_bare(request: Request, folder: Path, most: int) -> tuple[str, Path]:

@@ -184,15 +184,11 @@ class Queue:
             self.store.mark(job.id, "interrupted", _STOPPED)
         elif code == 0 and (job.folder / "result.json").is_file():
             self.store.mark(job.id, "done")
-            self._follow_up(job.id)
+            done = self.store.job(job.id)
+            for task in self._after(self.store, done) if self._after and done else ():
+                self._waiting.append(self.store.new_job(*task).id)
         else:
             self.store.mark(job.id, "failed", _error(job.folder) or reason)
-
-    def _follow_up(self, id: str) -> None:
-        """Start what follows from a job that is done."""
-        job = self.store.job(id)
-        for project, verb, task in self._after(self.store, job) if self._after and job else ():
-            self._waiting.append(self.store.new_job(project, verb, task).id)
 
     async def _tell(self) -> None:
         async with self._changed:

@@ -1,8 +1,9 @@
 """The tree of a vocabulary's nouns in WordNet, their neighbours there, and topics of near nouns."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from random import Random
 from typing import cast
 
@@ -277,7 +278,8 @@ def _groups(
     centres = random.sample(range(len(nouns)), len(nouns))
     used: Counter[int] = Counter()
     groups: list[list[str]] = []
-    for centre in _twice(centres, used):
+    first = (centre for centre in centres if not used[centre])
+    for centre in chain(first, (centre for centre in centres if used[centre])):
         if len(groups) == count:
             break
         group = _grown(near, centre, size, used, random)
@@ -298,12 +300,6 @@ def _nouns_by_use(wordnet: WordNet, *, rare: bool = False) -> list[str]:
         return sorted(used, key=lambda word: (-counts[word], word))
     senses = {word: len(wordnet.index.offsets(word)) for word in words}
     return sorted(words, key=lambda word: (-counts[word], -senses[word], word))
-
-
-def _twice(centres: list[int], used: Counter[int]) -> Iterator[int]:
-    """The centres that are not in a group yet, and then those that are."""
-    yield from (centre for centre in centres if not used[centre])
-    yield from (centre for centre in centres if used[centre])
 
 
 def _grown(

@@ -5,7 +5,6 @@ So a cell that runs out of memory takes nothing else with it, and its peak memor
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 import time
@@ -218,12 +217,6 @@ def _peak() -> float:
         return 0.0
     unit = 1 if sys.platform == "darwin" else 1024
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    able: Any = getattr(os, "sched_getaffinity", None)
-    return len(able(0)) if able else os.cpu_count() or 1
 
 
 class Clock:

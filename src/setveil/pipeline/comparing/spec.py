@@ -102,16 +102,11 @@ def read_spec(path: Path | str | None, given: Mapping[str, Any], data: object) -
     return Runs(shared | dict(given), tuple(runs), sources)
 
 
-def spec_words() -> set[str]:
-    """Every word that a specification may have."""
-    tree = {each.name for each in fields(TreeOptions)}
-    return {*_PLAIN, *_CELLS, *axes(), *item_words(), *READING, *tree}
-
-
 def _words(table: Mapping[str, Any], path: Path | str | None) -> dict[str, Any]:
     """The keys of a table as words, with paths from where we are."""
     words: dict[str, Any] = {}
-    known = {*spec_words(), *OLD_ARRANGEMENTS}
+    known = {*_PLAIN, *_CELLS, *axes(), *item_words(), *READING, *OLD_ARRANGEMENTS}
+    known |= {each.name for each in fields(TreeOptions)}
     for key, value in table.items():
         name = OLD_WORDS.get(key.replace("-", "_"), key.replace("-", "_"))
         if name not in known or "_" in key:

@@ -27,7 +27,7 @@ from setveil.published import Release
 from setveil.report import Report
 from setveil.report.advice import trial_sections
 from setveil.web import choices
-from setveil.web.choices import both
+from setveil.web.choices import spoken_if_fit
 from setveil.web.context import form_of, found_of, project_of, store_of
 from setveil.web.following import changing, start
 from setveil.web.forms import Field, Form, form_field, parameter_field
@@ -171,7 +171,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         publishing=[*_publishing(given), *([] if adds_noise(kind) else [_public_items(given)])],
         publishes=bool(given),
         weighs=any(METHODS[one.name].weighs for one in _fitting(project)),
-        **both(project),
+        **spoken_if_fit(project),
         refresh=bool(job and job.is_live),
     )
 

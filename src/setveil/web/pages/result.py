@@ -20,7 +20,7 @@ from setveil.report import Report
 from setveil.report.attack import report_attack
 from setveil.report.outcome import verdict_sections
 from setveil.report.supports import report_reconstructions, report_supports
-from setveil.web.choices import anonymize_command, anonymize_python, changed_form, choose, take
+from setveil.web.choices import changed_form, choose, spoken, take
 from setveil.web.context import found_of, job_of, queue_of, store_of
 from setveil.web.following import changing
 from setveil.web.forms import Form, item_words, whole_number
@@ -218,8 +218,7 @@ def run_screen(
         answers=answers,
         reports=reports,
         lists=[name for name in LISTS if (job.folder / name).is_file()],
-        command=anonymize_command(project, words),
-        python=anonymize_python(project, words),
+        **spoken(project, words),
         refresh=live,
     )
 

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from setveil.errors import SetveilError
 from setveil.pipeline.anonymize import job_from
-from setveil.web.choices import both, check_choices
+from setveil.web.choices import check_choices, spoken_if_fit
 from setveil.web.context import job_of, project_of, queue_of, store_of
 from setveil.web.following import start
 from setveil.web.forms import Form
@@ -58,7 +58,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         words=project.words,
         choices=_choices(project),
         runs=run_values(project, store_of(request).jobs(project, "anonymize")),
-        **both(project),
+        **spoken_if_fit(project),
     )
 
 
