@@ -55,8 +55,8 @@ def command_beside(data: str, columns: Mapping[str, str | None]) -> str:
     """
     words = ["setveil", "anonymize", data, "-o", "RELEASE", "-k", "5", "-m", "2"]
     for name, tree in columns.items():
-        words += [_BESIDE["columns"], name]
-        words += [_BESIDE["column_hierarchies"], name, tree] if tree else []
+        words += [_OPTIONS["columns"], name]
+        words += [_OPTIONS["column_hierarchies"], name, tree] if tree else []
     return shlex.join(words)
 
 
