@@ -334,8 +334,7 @@ def _counted(records: DataFrame, blanks: int = 0, people: Held = None) -> SparkR
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
 
-    coded = _coded_lines if records.columns == ["value"] else _coded_lists
-    frame = records.mapInArrow(coded, _CODED).persist(StorageLevel.DISK_ONLY)
+    frame = records.mapInArrow(_coded_rows, _CODED).persist(StorageLevel.DISK_ONLY)
     size = frame.agg(F.sum("size")).collect()[0][0] or 0
     pairs = frame.select(F.explode(F.arrays_zip("labels", "counts")).alias("pair"))
     counts = pairs.groupBy("pair.labels").sum("pair.counts").toArrow()
@@ -345,18 +344,15 @@ def _counted(records: DataFrame, blanks: int = 0, people: Held = None) -> SparkR
     return SparkRecords(frame, vocabulary, supports, size, blanks, people)
 
 
-def _coded_lines(batches: Batches) -> Batches:
-    """For `mapInArrow`: lines of items that are separated by blanks, as blocks."""
+def _coded_rows(batches: Batches) -> Batches:
+    """For `mapInArrow`: lines with blanks between items, or lists of texts, as blocks."""
     import pyarrow.compute as pc
 
     for batch in batches:
-        yield _coded(pc.ascii_split_whitespace(batch["value"]), nothing="")
-
-
-def _coded_lists(batches: Batches) -> Batches:
-    """For `mapInArrow`: lists of texts as blocks."""
-    for batch in batches:
-        yield _coded(batch["items"], nothing=None)
+        if batch.schema.names == ["value"]:
+            yield _coded(pc.ascii_split_whitespace(batch["value"]), nothing="")
+        else:
+            yield _coded(batch["items"], nothing=None)
 
 
 def _coded(lists: Any, nothing: str | None) -> pa.RecordBatch:

@@ -332,6 +332,8 @@ def _making(shares: Sequence[tuple[int, ...]], make: Made) -> Any:
     def made(batches: Any) -> Any:
         import tempfile
 
+        # where Spark itself removes what a task that was killed leaves
+        own = next(filter(None, environ.get("SPARK_LOCAL_DIRS", "").split(",")), None)
         found: dict[int, dict[int, list[Block]]] = {}
         share_of = {part: number for number, parts in enumerate(shares) for part in parts}
         for part, block in from_rows(batches):
@@ -339,18 +341,12 @@ def _making(shares: Sequence[tuple[int, ...]], make: Made) -> Any:
         for number in sorted(found):
             parts = found.pop(number)
             blocks = [joined(parts.pop(part, [_EMPTY])) for part in shares[number]]
-            with tempfile.TemporaryDirectory(dir=_local_folder()) as folder:
+            with tempfile.TemporaryDirectory(dir=own) as folder:
                 summary = make(number, blocks, Path(folder))
                 files = [path.read_bytes() for path in Path(folder).iterdir()]
             yield from _file_rows(number, summary, files)
 
     return made
-
-
-def _local_folder() -> str | None:
-    """Where Spark keeps its files on the machine of this task: it removes what a task that was
-    killed leaves there."""
-    return next((each for each in environ.get("SPARK_LOCAL_DIRS", "").split(",") if each), None)
 
 
 def _file_rows(number: int, summary: object, files: list[bytes]) -> Iterator[Any]:

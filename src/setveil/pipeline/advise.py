@@ -35,6 +35,7 @@ from setveil.pipeline.names import (
     promise_from,
     promise_words,
     reading_from,
+    words_of,
 )
 from setveil.pipeline.notes import left_out_note, names_note
 from setveil.pipeline.stages import Stages
@@ -153,7 +154,9 @@ def job_from(data: object, words: Words) -> AdviseJob:
     fear = given.pop("fear", None)
     numbers = {name: given[name] for name in promise_words() if name in given}
     if fear is not None:
-        numbers["promise"] = _feared(fear).model
+        if fear not in fears():
+            raise ParameterError("fear", fear, f"choose one of {', '.join(fears())}")
+        numbers["promise"] = fears()[fear].model
     elif given.get("promise"):
         numbers["promise"] = given["promise"]
     same = {name: given[name] for name in own - {"promise"} if name in given}
@@ -283,29 +286,15 @@ def _candidates(
 def _chosen(job: AdviseJob, data: Transactions) -> dict[str, Any]:
     """The words of the promise if nothing is said to be feared: counts if the data has them."""
     known = fears()
-    named = [name for name, kind in known.items() if _has(kind, job.words)]
+    given = set(job.words) - {"promise"}
+    named = [name for name, kind in known.items() if given <= words_of(kind).keys()]
     usual = "counts" if isinstance(data, Bags) and "m" not in job.words else "some"
     fear = usual if usual in named or not named else named[0]
     return {**job.words, "promise": known[fear].model}
 
 
-def _has(kind: type[Promise], words: Mapping[str, Any]) -> bool:
-    from setveil.pipeline.names import words_of
-
-    return set(words) - {"promise"} <= words_of(kind).keys()
-
-
-def _feared(fear: str) -> type[Promise]:
-    known = fears()
-    if fear not in known:
-        raise ParameterError("fear", fear, f"choose one of {', '.join(known)}")
-    return known[fear]
-
-
 def _promise(words: Mapping[str, Any]) -> tuple[Promise, Mapping[str, Sequence[str]]]:
     """The promise of these words; numbers that are not given are the usual ones."""
-    from setveil.pipeline.names import words_of
-
     kind = PROMISES.get(str(words.get("promise")))
     own = {} if kind is None else words_of(kind)
     usual = {name: value for name, value in USUAL.items() if name in own}

@@ -13,6 +13,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.job import Job
+from setveil.pipeline.names import keeps
 from setveil.pipeline.trials import Way, sample_of, try_way
 from setveil.promises.promise import Promise
 from setveil.words import rough_share
@@ -46,7 +47,10 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
     lines = [Note(f"{way}: {_result(use)} in a trial with {size:,} records") for way, use in better]
     if lines and now is not None:
         lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
-    return (*lines, *_not_tried(waiting))
+    lines += [Note(f"{way}: not tried, as its first run takes longer") for way in waiting]
+    # for a terminal, because it is no `Note`
+    remedy = "`setveil warmup` compiles everything once, and the next run tries what is not tried"
+    return (*lines, *[remedy] * bool(waiting))
 
 
 def _if_compiled(work: Callable[[], Answer]) -> list[Answer]:
@@ -60,13 +64,6 @@ def _if_compiled(work: Callable[[], Answer]) -> list[Answer]:
         return []
 
 
-def _not_tried(ways: list[str]) -> list[str]:
-    """What was not tried, and for a terminal how to have it tried next time."""
-    remedy = "`setveil warmup` compiles everything once, and the next run tries what is not tried"
-    notes = [Note(f"{way}: not tried, as its first run takes longer") for way in ways]
-    return [*notes, remedy] if notes else []
-
-
 def _ways(job: Job) -> Iterator[Way]:
     """The methods that are meant for the same promise, then those for weaker promises."""
     for promise in (job.promise, *job.promise.weaker):
@@ -74,8 +71,7 @@ def _ways(job: Job) -> Iterator[Way]:
             has_tree = job.hierarchy is not None or not kind.needs_hierarchy
             is_same = promise is job.promise and name == job.method.name
             meant_for = kind.promises if promise.covers_counts else kind.chosen_for
-            added = {type(part) for part in promise.parts} - {type(promise)}
-            fits = type(promise) in meant_for and added <= {*kind.additions}
+            fits = type(promise) in meant_for and keeps(kind, promise)
             if fits and has_tree and not is_same:
                 options = f"{_options(promise, job)} {{method={name}}}"
                 options += "" if promise is job.promise else " (a weaker promise)"

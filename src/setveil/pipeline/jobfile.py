@@ -241,7 +241,10 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
         elif is_path:
             moved[name] = value if str(value) == "-" else way.move(str(value))
         elif known[name].holds_items:
-            moved[name] = [_moved_item(item, way) for item in value]
+            moved[name] = [
+                way.move(item) if not item.startswith(UNDER) and way.is_list(item) else item
+                for item in value
+            ]
     return moved
 
 
@@ -251,10 +254,6 @@ def moved_tree(value: Path | str, move: Callable[[str], str]) -> str:
         return os.path.join(".", place) if is_recipe(place) else place
     kind, mark, folder = str(value).partition(":")
     return f"{kind}:{move(folder)}" if mark and kind.startswith("wordnet") else str(value)
-
-
-def _moved_item(item: str, way: _Read | _Written) -> str:
-    return way.move(item) if not item.startswith(UNDER) and way.is_list(item) else item
 
 
 def _words(job: Job) -> dict[str, Any]:

@@ -162,7 +162,7 @@ def chosen_method(words: Words) -> tuple[str, str]:
     kinds = [promise for kind in owners.values() for promise in kind.promises]
     asked = promise_from(words, [kind for kind in PROMISES.values() if kind in kinds])
     promise = None if asked is None else asked.promise
-    fitting = {name: kind for name, kind in owners.items() if _keeps(kind, promise)}
+    fitting = {name: kind for name, kind in owners.items() if promise and keeps(kind, promise)}
 
     def misfit(name: str) -> tuple[bool, bool, bool]:
         kind = fitting[name]
@@ -213,11 +213,10 @@ def _of_methods(words: Words) -> dict[str, Any]:
     return {name: words[name] for name in method_words() if words.get(name) is not None}
 
 
-def _keeps(kind: type[Method[Release]], promise: Promise | None) -> bool:
-    if promise is None:
-        return False
-    parts = {type(part) for part in promise.parts} - {type(promise)}
-    return type(promise) in kind.promises and parts <= {*kind.additions}
+def keeps(kind: type[Method[Release]], promise: Promise) -> bool:
+    """Whether a method keeps a promise, with what was added to it."""
+    added = {type(part) for part in promise.parts} - {type(promise)}
+    return type(promise) in kind.promises and added <= {*kind.additions}
 
 
 def _reason(kind: type[Method[Release]], promise: Promise | None) -> str:

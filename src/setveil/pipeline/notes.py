@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
 from setveil.data.people import People, had_by_few, holders
 from setveil.data.transactions import Transactions
 from setveil.errors import Note
@@ -183,15 +182,10 @@ def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[
     Nothing if the release does not know which of its records belongs to whom."""
     if release.alignment is None:
         return ()
-    rows = _readable(data)
+    few = np.flatnonzero((data.lengths >= FEW) & (data.lengths <= MANY))
+    rows = few if len(few) else np.flatnonzero(data.lengths > 0)
     chosen = rows[np.arange(1, shown + 1) * len(rows) // (shown + 1)] if len(rows) else rows
     return tuple(
         Example(data.shown(number), release.published_as(number, data.record(number)))
         for number in np.unique(chosen).tolist()
     )
-
-
-def _readable(data: Transactions) -> Int64s:
-    """Records of a few items; if there are none, all that are not empty."""
-    few = np.flatnonzero((data.lengths >= FEW) & (data.lengths <= MANY))
-    return few if len(few) else np.flatnonzero(data.lengths > 0)

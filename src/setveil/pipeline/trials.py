@@ -24,6 +24,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS, Method
 from setveil.metrics import measure
 from setveil.metrics.usefulness import Usefulness, usefulness
+from setveil.pipeline.names import keeps
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.words import share
@@ -96,13 +97,10 @@ def judge_of(use: Use, seed: int = 0) -> Judge:
 
 def ways_for(promise: Promise, *, has_tree: bool) -> list[Way]:
     """Every method that keeps a promise, with its defaults."""
-    additions = {type(part) for part in promise.parts} - {type(promise)}
     return [
         Way(method=kind(), promise=promise, options=f"{{method={name}}}")
         for name, kind in METHODS.items()
-        if type(promise) in kind.promises
-        and additions <= {*kind.additions}
-        and (has_tree or not kind.needs_hierarchy)
+        if keeps(kind, promise) and (has_tree or not kind.needs_hierarchy)
     ]
 
 

@@ -268,10 +268,13 @@ class Places:
     def _entries(self, folder: Path, wanted: str) -> Iterator[Entry]:
         with os.scandir(folder) as inside:
             for found in inside:
-                if wanted in found.name.casefold() and _is_shown(found.name):
-                    entry = self._entry(folder, found.name)
-                    if entry is not None:
-                        yield entry
+                name = found.name  # hidden files are not shown, nor what a form cannot send back
+                is_shown = name[0] != "." and name.isprintable() and name == name.strip()
+                entry = (
+                    self._entry(folder, name) if is_shown and wanted in name.casefold() else None
+                )
+                if entry is not None:
+                    yield entry
 
     def _entry(self, folder: Path, name: str) -> Entry | None:
         """A file or folder that may be read; None for all else, such as a link that leads out."""
@@ -301,11 +304,6 @@ def _is(place: Path, kind: str) -> bool:
         return bool(getattr(place, kind)())
     except OSError:  # such as a name that is too long
         return False
-
-
-def _is_shown(name: str) -> bool:
-    """Hidden files are not shown, nor names that a form could not send back."""
-    return not name.startswith(".") and name.isprintable() and name == name.strip()
 
 
 def _order(entry: Entry) -> tuple[bool, str, str]:

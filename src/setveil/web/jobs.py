@@ -188,7 +188,7 @@ class Queue:
             for task in self._after(self.store, done) if self._after and done else ():
                 self._waiting.append(self.store.new_job(*task).id)
         else:
-            self.store.mark(job.id, "failed", _error(job.folder) or reason)
+            self.store.mark(job.id, "failed", str(job.failure.get("line") or reason))
 
     async def _tell(self) -> None:
         async with self._changed:
@@ -247,9 +247,3 @@ def clean(folder: Path) -> None:
         elif entry.name not in ("task.json", "error.json", "log.txt"):
             with suppress(OSError):
                 os.unlink(entry.path)
-
-
-def _error(folder: Path) -> str:
-    with suppress(OSError, ValueError):
-        return str(json.loads((folder / "error.json").read_text(encoding="utf-8"))["line"])
-    return ""

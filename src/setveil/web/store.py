@@ -80,6 +80,14 @@ class StoredJob:
         found: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
         return found
 
+    @property
+    def failure(self) -> dict[str, Any]:
+        """What was wrong, as the job has left it: a `line`, and what the page can ask."""
+        with suppress(OSError, ValueError):
+            found: dict[str, Any] = json.loads((self.folder / "error.json").read_bytes())
+            return found
+        return {}
+
 
 class FolderInUseError(OutputError):
     """Another page has the folder open."""

@@ -83,9 +83,13 @@ async def file(request: Request) -> Response:
     project = project_of(request)
     job, name = job_of(request, project), request.path_params["file"]
     kind, media = FILES.get(name, ("anonymize", "text/html"))
-    place, saved_as = job.folder / name, name if name in LISTS else _filename(project, name)
+    place, saved_as = job.folder / name, name
     if job.status != "done" or job.verb != kind or name not in (*FILES, *REPORTS):
         raise HTTPException(404, "There is no such file.")
+    if name not in LISTS:
+        stem = Path(project.name).stem
+        stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in stem).strip("-")
+        saved_as = f"{stem or 'setveil'}-{name}"
     if place.is_file() and not place.is_symlink():
         return FileResponse(place, media_type=media, filename=saved_as)
     found = getattr(found_of(job), REPORTS.get(name, ""), None)
@@ -99,10 +103,3 @@ async def file(request: Request) -> Response:
 def _has(job: StoredJob) -> list[str]:
     made = REPORTS if found_of(job) is not None else ()
     return [name for name in (*REPORTS, *FILES) if name in made or (job.folder / name).is_file()]
-
-
-def _filename(project: Project, name: str) -> str:
-    stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(project.name).stem).strip(
-        "-"
-    )
-    return f"{stem or 'setveil'}-{name}"

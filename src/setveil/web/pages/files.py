@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from setveil.errors import SetveilError
 from setveil.web.context import settings_of
-from setveil.web.incoming import Entry, Listing, Places, receive_bare, receive_form, safe_name
+from setveil.web.incoming import Entry, Listing, receive_bare, receive_form, safe_name
 from setveil.web.ownfiles import about_file
 from setveil.web.project import Project
 from setveil.web.screens import Screen, step_frame
@@ -82,7 +82,9 @@ def named(request: Request, given: str) -> dict[str, Any]:
 
 def use_of(request: Request, name: str) -> Use:
     """What a file is for, with the folders that it may be in."""
-    return replace(USES[name], where=_roots_in_words(settings_of(request).places))
+    roots, home = settings_of(request).places.roots, Path.home().resolve()
+    named = ("your home folder" if root == home else _short(root) for root in roots)
+    return replace(USES[name], where=" or ".join(named))
 
 
 async def screen(request: Request, project: Project, error: SetveilError | None) -> FilesScreen:
@@ -126,13 +128,6 @@ def size_of(size: int) -> str:
         return plural(size, "byte")
     scaled = size / 1000**power
     return f"{scaled:.1f} {_UNITS[power]}" if scaled < 10 else f"{scaled:.0f} {_UNITS[power]}"
-
-
-def _roots_in_words(places: Places) -> str:
-    return " or ".join(
-        "your home folder" if root == Path.home().resolve() else _short(root)
-        for root in places.roots
-    )
 
 
 def _short(place: Path) -> str:

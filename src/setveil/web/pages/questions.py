@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -117,7 +115,7 @@ class Known:
 def asked_about(found: Inspection | None, failed: StoredJob | None, known: Known) -> list[Question]:
     """The questions of a file that was read, or could not be; who is protected comes first."""
     texts = [(_plain(note.template), note.template) for note in _notes(found)]
-    said = {} if failed is None else _error_of(failed)
+    said = {} if failed is None else failed.failure
     previews = said.get("previews")
     known = replace(known, previews=previews if isinstance(previews, dict) else {})
     texts += [(said["problem"], said["remedy"])] if "problem" in said else []
@@ -304,10 +302,3 @@ def _plain(template: str) -> str:
     """A note without the clauses that name parameters: these are the answers."""
     kept = "".join(each for each in _CLAUSE.findall(template) if not parameters_in(each))
     return kept.rstrip(";: ") + ("" if kept.rstrip().endswith((".", "?")) else ".")
-
-
-def _error_of(job: StoredJob) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        found: dict[str, Any] = json.loads((job.folder / "error.json").read_text(encoding="utf-8"))
-        return found
-    return {}
