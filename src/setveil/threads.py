@@ -22,7 +22,7 @@ _AHEAD = 1
 
 @contextmanager
 def thread_limit(count: int | None) -> Iterator[None]:
-    """A context in which `on_threads` uses at most so many threads; None sets no limit."""
+    """A context in which `on_threads` uses at most `count` threads; None sets no limit."""
     token = _LIMIT.set(count)
     try:
         yield

@@ -20,7 +20,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # the names of glibc'
 _KEPT = 1 << 30
 """Bytes: arrays below this size are taken from, and go back to, memory that the process keeps."""
 _OBJECTS = 50_000
-"""Python looks for cycles after so many new objects; it usually does after 700."""
+"""After this number of new objects Python looks for cycles; it usually does after 700."""
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

@@ -53,7 +53,7 @@ def show_apart(report: Report, as_json: bool) -> None:
     private = report.part(private=True)
     if private.sections:
         try:
-            if sys.stdout.isatty() and sys.stderr.isatty():  # one after the other
+            if sys.stdout.isatty() and sys.stderr.isatty():  # both in one place
                 sys.stderr.write("\n")
             show(private, as_json, sys.stderr)
         except OSError:  # a closed terminal: the release is there, and nobody reads this

@@ -41,13 +41,13 @@ from setveil.words import plural
 
 RECORDS_AT_ONCE = 1 << 17
 ITEMS_AT_ONCE = 1 << 22
-"""A block has about so many records and items, unless one record has more."""
+"""About how many records and items a block has, unless one record has more."""
 
 
 WORKER = 250_000_000
 """The bytes that a worker process takes before it has any records."""
 FEW = 100_000
-"""So many records are not worth the start of processes."""
+"""Fewer records than these are not worth the start of processes."""
 _REMEDY = "allow more {memory}, or use fewer {threads} or a smaller {max_part}"
 
 
@@ -268,7 +268,7 @@ def distinct_on_shelf(shelf: Shelf, room: int, memory: str) -> Distinct:
     """The distinct records of part 0, which becomes empty.
 
     They are dealt to heaps by a hash, so that equal records are in one heap, and the heaps are
-    counted one after the other.
+    counted in turn.
 
     Raises:
         EngineError: if they do not fit in the memory.

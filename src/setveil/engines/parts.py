@@ -25,7 +25,7 @@ Record = tuple[int, ...]
 NOWHERE = -1
 """The part of a record that is left out of a move."""
 USUAL_PART = 500_000
-"""So many records a part has, at most, on engines that always divide: not a matter of memory, so
+"""The most records of a part on engines that always divide: not a matter of memory, so
 that the release is the same on any machine."""
 BYTES_PER_OCCURRENCE = 80
 BYTES_PER_RECORD = 250
@@ -57,12 +57,12 @@ class Block(NamedTuple):
 
 
 def block_of(lengths: Int64s, items: Int32s) -> Block:
-    """Records of these lengths, one after the other."""
+    """Records of these lengths, whose items are in one array."""
     return Block(offsets(lengths), items)
 
 
 def copies_of(record: Record, copies: int) -> Block:
-    """The same record so many times."""
+    """Copies of a record."""
     items = np.tile(np.array(record, dtype=np.int32), copies)
     return Block(np.arange(copies + 1, dtype=np.int64) * len(record), items)
 
@@ -77,7 +77,7 @@ def joined(blocks: list[Block]) -> Block:
 
 
 def some_of_block(records: int, occurrences: int, block: Block) -> Block:
-    """Those records of a block that belong to a random sample of so many."""
+    """The records of a block that are in a random sample of all."""
     kept = sampled(block.lengths, records, occurrences)
     return block if kept is None else block.take(kept)
 

@@ -37,14 +37,14 @@ ROWS = "part int, size int, copies int, lengths binary, items binary"
 """How many records a row has, and the lengths and items of those that are written once for
 `copies` equal ones."""
 ITEMS_IN_ROW = 1 << 19
-"""A row has about so many items, unless one record has more."""
+"""About how many items a row has, unless one record has more."""
 ROWS_AT_ONCE = 16
-"""So many rows go to a Python worker together."""
+"""How many rows go to a Python worker together."""
 RECORDS_AT_ONCE = 20_000
-"""So many records go to a Python worker together before they are in blocks."""
+"""How many records go to a Python worker together before they are in blocks."""
 MOST_COPIES = 100_000
 _HELD = 1 << 23
-"""So many items wait to be put together, over all parts."""
+"""How many items of all parts wait to be put together."""
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 Batches = Iterator["pa.RecordBatch"]
@@ -52,7 +52,7 @@ Batches = Iterator["pa.RecordBatch"]
 
 @contextmanager
 def rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
-    """Send so many rows to Python together in what is run in this block."""
+    """Send this number of rows to Python together in what is run in this block."""
     before = spark.conf.get(_BATCH, None)
     spark.conf.set(_BATCH, str(rows))
     try:

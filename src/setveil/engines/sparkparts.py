@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ITEMS_AT_ONCE = 1 << 22
-"""So many items of a part are counted together, about."""
+"""About how many items of a part are counted together."""
 MOST_ANSWERS = 1_000
 """If tasks give more answers than this, other tasks put them together before they are collected."""
 PIECE = 1 << 22
 """The bytes of a file that one row holds."""
 FETCHED = 4
-"""So many pieces, about, are fetched at the same time: Java has little memory by default."""
+"""About how many pieces are fetched at the same time: Java has little memory by default."""
 _SUMMARY = -1
 _ANSWERS = "part int, answer binary"
 _FILES = "share int, place int, content binary"
@@ -220,7 +220,7 @@ class Shared:
         return [pickle.loads(bytes(content)) for (content,) in rows]
 
     def write(self, names: Mapping[int, str], folder: Path) -> list[Any]:
-        """Write the file of each share, one after the other; gives the summaries that belong to
+        """Write the files of the shares in turn; gives the summaries that belong to
         them: a share that was lost meanwhile and made again may be in another order."""
         summaries = []
         with plain_errors():

@@ -205,7 +205,7 @@ class TreeView:
         return Found(len(found) if wanted else 0, tuple(self._node(node) for _, node in best))
 
     def walk(self, depth: int | None = None) -> Iterator[tuple[str, int]]:
-        """The labels of the nodes, depth first, with their depths; at most so many levels."""
+        """The labels of the nodes, depth first, with their depths; at most `depth` levels."""
         places = self._places
         return ((places.label[node], level) for node, level in places.walk(depth=depth))
 

@@ -122,7 +122,7 @@ class Places:
         return known[node]
 
     def walk(self, node: int | None = None, depth: int | None = None) -> Iterator[tuple[int, int]]:
-        """The nodes from one down, depth first, each with its depth; at most so many levels."""
+        """The nodes from one down, depth first, each with its depth; at most `depth` levels."""
         pending = [(self.root if node is None else node, 0)]
         while pending:
             last, level = pending.pop()

@@ -22,7 +22,7 @@ from setveil.words import plural, rough_share
 
 _TABLES = ("csv", "tsv", "xlsx", "parquet")
 _MOST = 12
-"""So many columns are looked at."""
+"""The number of columns that are looked at."""
 _NEARLY_ALL = 0.5
 """A column with more different values per row says who somebody is, not something about them."""
 _CODES = {"zip", "zipcode", "postcode", "postalcode", "plz"}

@@ -165,7 +165,7 @@ def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
 
 
 SHOWN = 3
-FEW, MANY = 2, 6  # records with so many items are easy to read
+FEW, MANY = 2, 6  # the items of records that are easy to read
 
 
 class Example(NamedTuple):
@@ -177,7 +177,7 @@ class Example(NamedTuple):
 
 
 def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[Example, ...]:
-    """Up to three records (or so many), spread over the data, before and after.
+    """Up to `shown` records, spread over the data, before and after.
 
     Nothing if the release does not know which of its records belongs to whom."""
     if release.alignment is None:

@@ -42,7 +42,7 @@ from setveil.published.countable import Countable
 from setveil.threads import at_once
 
 MOST_AT_ONCE = 5_000_000
-"""Of more records, losses and usefulness are measured one after the other, to save memory."""
+"""Of more records, losses and usefulness are measured in turn, to save memory."""
 
 
 class Writing(NamedTuple):

@@ -105,7 +105,7 @@ def ways_for(promise: Promise, *, has_tree: bool) -> list[Way]:
 
 
 def sample_of(data: Transactions, size: int, seed: int = 0) -> Transactions:
-    """So many records, drawn at random; all if there are no more."""
+    """Records drawn at random; all if there are no more than `size`."""
     if size >= len(data):
         return data
     chosen = np.random.default_rng(seed).choice(len(data), size, replace=False)

@@ -127,7 +127,7 @@ def count_file(job: VerifyJob, stages: Stages) -> Tallied:
 def _all_seen(
     source: Source, see: partial[Seen | SetveilError], parts: int, stages: Stages
 ) -> list[Seen]:
-    """Verify all parts: one after the other here, or each in a task on the cluster."""
+    """Verify all parts: one at a time here, or each in a task on the cluster."""
     found = list[Seen]()
     for seen in source.map(see, parts):
         if isinstance(seen, SetveilError):

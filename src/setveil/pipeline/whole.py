@@ -212,7 +212,7 @@ def outcome_of(loaded: Loaded, found: Published, stages: Stages) -> Outcome:
 
 
 def count_parts(parts: ReleaseParts, frequent: Sequence[str]) -> Countable:
-    """What can be counted from all parts together; one after the other is read."""
+    """What can be counted from all parts together, which are read one at a time."""
     first = with_equal_merged(parts.read(0))
     rest = (with_equal_merged(parts.read(number)) for number in range(1, len(parts)))
     found = [counted_in(each, frequent) for each in chain((first,), rest)]

@@ -100,7 +100,7 @@ def _candidate_lines(found: Attack) -> list[list[str]]:
     lines = [["known", "covered", "fewest", "median", fewer]]
     for row in found.rows:
         covered = "yes" if row.within else "no"
-        if not row.draws:  # nobody has so many items
+        if not row.draws:  # nobody has this number of items
             lines.append([row.knowledge, covered, *["-"] * 3])
             continue
         median = f"{row.median.value:,.0f}"

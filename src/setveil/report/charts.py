@@ -92,7 +92,7 @@ def exposure_chart(found: Sequence[Exposure]) -> Any:
 
 
 def telling(items: int) -> str:
-    """So many items of a person, those that say most about them."""
+    """The items of a person that say most about them, by their number."""
     return "most telling item" if items == 1 else f"{items} most telling items"
 
 

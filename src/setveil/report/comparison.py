@@ -97,10 +97,12 @@ def _least(words: str, rows: Sequence[Mapping[str, Any]], found: Comparison) -> 
     return [Section(title, facts=tuple(facts), private=True)] if facts else []
 
 
+def missing(found: Comparison) -> list[tuple[str, str, str]]:
+    """The cells without figures, what became of each, and why."""
+    rows = [row for row in found.rows if row not in found.measured]
+    return [(cell_name(row, found.rows), str(row["status"]), str(row["reason"])) for row in rows]
+
+
 def _missing(found: Comparison) -> list[Section]:
-    facts = tuple(
-        Fact(cell_name(row, found.rows), str(row["status"]), str(row["reason"]))
-        for row in found.rows
-        if row not in found.measured
-    )
+    facts = tuple(Fact(*row) for row in missing(found))
     return [Section("No figures", facts=facts, private=True)] if facts else []

@@ -8,7 +8,7 @@ from typing import Any
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison, metric_of
 from setveil.report.charts import comparison_chart
-from setveil.report.comparison import cell_name, common_measures, noise_note
+from setveil.report.comparison import cell_name, common_measures, missing, noise_note
 from setveil.report.markup import best, document, paragraph, picture, section, table, text
 from setveil.report.outcome import figure
 from setveil.report.trade import trade_figure
@@ -114,9 +114,5 @@ def _costs(found: Comparison) -> str:
 
 def missing_table(found: Comparison) -> str:
     """The cells without figures, and why."""
-    rows = [
-        [cell_name(row, found.rows), str(row["status"]), str(row["reason"])]
-        for row in found.rows
-        if row not in found.measured
-    ]
+    rows = missing(found)
     return table(["setting", "", "reason"], rows) if rows else ""

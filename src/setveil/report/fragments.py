@@ -40,9 +40,7 @@ def section_fragment(section: Section, level: int = 2) -> str:
     mark = ' <span class="private">private</span>' if private else ""
     kind = {True: ' class="yes"', False: ' class="no"', None: ""}[section.holds]
     parts = [f"<h{level}{kind}>{text(title)}{mark}</h{level}>", _sentences(section.text)]
-    rows = [
-        [fact.name, fact.value, *([fact.remark] if fact.remark else [""])] for fact in section.facts
-    ]
+    rows = [[fact.name, fact.value, fact.remark] for fact in section.facts]
     parts.append(table([], rows))
     return f"<section>\n{''.join(part for part in parts if part)}\n</section>"
 

@@ -108,24 +108,25 @@ def values_of(parameter: Parameter, given: object) -> tuple[Any, ...]:
 
 
 def _methods(given: object) -> list[str]:
-    names = [str(name).strip() for name in _several(given)]
+    names, known = [str(name).strip() for name in _several(given)], ",".join(METHODS)
     if given is None or not names:
-        allowed = f"name the methods to compare, such as partition,apriori; all: {_all()}"
+        allowed = f"name the methods to compare, such as partition,apriori; all: {known}"
         raise ParameterError("methods", None, allowed)
     for name in names:
         if name not in METHODS:
-            raise ParameterError("methods", name, f"choose from {_all()}")
+            raise ParameterError("methods", name, f"choose from {known}")
     return list(dict.fromkeys(names))
-
-
-def _all() -> str:
-    return ",".join(METHODS)
 
 
 def _several(given: object) -> Sequence[Any]:
     if isinstance(given, str):
         return [one for one in given.split(",") if one]
-    return given if isinstance(given, list | tuple) else [given]
+    return listed(given)
+
+
+def listed(given: Any) -> list[Any]:
+    """Several values, or one; a comma may be part of it."""
+    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def _value(parameter: Parameter, given: object) -> Any:
@@ -156,18 +157,13 @@ def _of_method(
     kind = METHODS[name]
     usable = _usable(kind)
     chosen = {axis: values[axis] for axis in values if axis in usable}
-    trees = _trees(words.get("hierarchy"))
+    trees = listed(words.get("hierarchy"))
     named = {item: words[item] for item in item_words() if words.get(item) and item in usable}
     for tree, *rest in product(trees if kind.needs_hierarchy else trees[:1], *chosen.values()):
         cell = {"data": data, "method": name, "hierarchy": tree, **named}
         cell |= dict(zip(chosen, rest, strict=True))
         cell |= {"promise": words["promise"]} if words.get("promise") else {}
         yield Cell({word: value for word, value in cell.items() if value is not None})
-
-
-def _trees(given: object) -> Sequence[Any]:
-    """The hierarchies; a comma may be part of a recipe, so only a list has several."""
-    return given if isinstance(given, list | tuple) else [given]
 
 
 def _usable(kind: type[Method[Release]]) -> set[str]:

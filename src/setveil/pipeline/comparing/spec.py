@@ -17,7 +17,7 @@ from setveil.data.people import People
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError, ParameterError, brief, did_you_mean
 from setveil.hierarchy.layouts import TreeOptions
-from setveil.pipeline.comparing.cells import axes, item_words
+from setveil.pipeline.comparing.cells import axes, item_words, listed
 from setveil.pipeline.inputs import load_to_publish, people_of
 from setveil.pipeline.jobfile import moved_tree
 from setveil.pipeline.names import OLD_ARRANGEMENTS, OLD_WORDS, READING, renewed
@@ -121,13 +121,13 @@ def _words(table: Mapping[str, Any], path: Path | str | None) -> dict[str, Any]:
 
     if "data" in words:
         words["data"] = [
-            one if is_generated(one) else move(str(one)) for one in _listed(words["data"])
+            one if is_generated(one) else move(str(one)) for one in listed(words["data"])
         ]
     if "hierarchy" in words:
-        words["hierarchy"] = [moved_tree(one, move) for one in _listed(words["hierarchy"])]
+        words["hierarchy"] = [moved_tree(one, move) for one in listed(words["hierarchy"])]
     for name in item_words():
         if name in words:
-            items = [str(one) for one in _listed(words[name])]
+            items = [str(one) for one in listed(words[name])]
             words[name] = [move(one) if os.path.isfile(move(one)) else one for one in items]
     return words
 
@@ -143,7 +143,3 @@ def _sources(data: object, sources: dict[str, object]) -> list[str]:
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str | Path)
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
