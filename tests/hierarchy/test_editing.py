@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from io import StringIO
 from random import Random
 from typing import Any
@@ -29,6 +30,12 @@ DRINKS = (
 
 def drinks(data: object = None) -> TreeDraft:
     return TreeDraft(Hierarchy.from_paths(DRINKS), data)
+
+
+def flat(items: Iterable[str], root: str = "ALL") -> TreeDraft:
+    """A draft of items below one root, which are those of the data."""
+    labels = list(items)
+    return TreeDraft(Hierarchy.from_paths([(item, root) for item in labels]), labels)
 
 
 def outline(draft: TreeDraft) -> list[str]:
@@ -171,18 +178,6 @@ def test_an_edit_that_is_refused_changes_nothing(data, tree):
         assert (list(draft.walk()), draft.version, draft.can_undo) == (before, 0, False)
 
 
-def test_a_draft_of_items_has_them_all_below_one_root():
-    draft = TreeDraft.of_items(["milk", "beer", "ALL"])
-    assert outline(draft) == ["ALL*", "  milk", "  beer", "  ALL"]
-    draft.group(["milk", "beer"], "Drinks")
-    assert outline(draft) == ["ALL*", "  Drinks", "    milk", "    beer", "  ALL"]
-
-
-def test_there_is_no_draft_of_no_items():
-    with pytest.raises(DataError, match="no items"):
-        TreeDraft.of_items([])
-
-
 def test_nodes_of_several_groups_are_grouped_below_what_contains_them_all():
     draft = drinks()
     draft.group(["beer", "milk"], "Cold")
@@ -295,7 +290,7 @@ def test_without_supports_occurrences_are_not_known():
 
 
 def test_search_ignores_case_and_shows_the_best_first():
-    draft = TreeDraft.of_items(["red wine", "Wine", "wine gum", "beer"], root="Wines and more")
+    draft = flat(["red wine", "Wine", "wine gum", "beer"], root="Wines and more")
     found = draft.search("  WINE ", 3)
     assert found.total == 4
     assert [node.label for node in found.nodes] == ["Wine", "wine gum", "Wines and more"]
@@ -303,7 +298,7 @@ def test_search_ignores_case_and_shows_the_best_first():
 
 
 def test_children_come_in_pages():
-    draft = TreeDraft.of_items(map(str, range(1000)))
+    draft = flat(map(str, range(1000)))
     assert [node.label for node in draft.children("ALL", 998, 10)] == ["998", "999"]
     assert len(draft.children("ALL")) == 200
     with pytest.raises(ValueError, match="offset"):
@@ -353,7 +348,7 @@ def test_a_log_of_the_wrong_shape_is_refused(log):
 
 
 def test_a_log_of_another_tree_is_refused():
-    log = TreeDraft.of_items(["beer"]).log()
+    log = flat(["beer"]).log()
     with pytest.raises(DataError, match="another tree"):
         TreeDraft.replay(Hierarchy.from_paths(DRINKS), log)
 

@@ -11,7 +11,7 @@ import pytest
 
 from setveil import Hierarchy
 from setveil.hierarchy.editing import TreeDraft
-from tests.web.treehost import Host, hosted, tree_panel
+from tests.web.treehost import Host, flat, hosted, tree_panel
 
 PATHS = (
     ("beer", "Alcohol", "Drinks", "ALL"),
@@ -203,7 +203,7 @@ def test_the_file_can_be_downloaded_and_read(host, tmp_path):
 
 
 def test_labels_of_any_kind_are_answered():
-    with hosted(TreeDraft.of_items(["\ud800", "<b>", "a&b=c #1", "日本"])) as host:
+    with hosted(flat(["\ud800", "<b>", "a&b=c #1", "日本"])) as host:
         labels = [node["label"] for node in host.get("children")["children"]]
         assert labels == ["\ud800", "<b>", "a&b=c #1", "日本"]
         assert host.edit(op="group", nodes=["a&b=c #1", "\ud800"], name="ü")[0] == 200
@@ -230,7 +230,7 @@ class Tags(HTMLParser):
 
 
 def test_the_panel_is_well_formed_and_escaped_and_has_nothing_inline():
-    draft = TreeDraft.of_items(["<script>", '"quoted"', "plain"])
+    draft = flat(["<script>", '"quoted"', "plain"])
     draft.group(["plain", "<script>"], "<i>Group</i>")
     html = tree_panel('/t/"1"/', draft)
     tags = Tags(html)
@@ -243,7 +243,7 @@ def test_the_panel_is_well_formed_and_escaped_and_has_nothing_inline():
 
 
 def test_the_outline_without_scripts_is_short():
-    html = tree_panel("/t", TreeDraft.of_items(range(5_000)))
+    html = tree_panel("/t", flat(range(5_000)))
     assert html.count("<li>") < 300
     assert "And 4,801 nodes more." in html
     assert Tags(html).open == []

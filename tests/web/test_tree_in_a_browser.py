@@ -10,7 +10,7 @@ import pytest
 
 from setveil import Hierarchy
 from setveil.hierarchy.editing import TreeDraft
-from tests.web.treehost import Host, hosted
+from tests.web.treehost import Host, flat, hosted
 from tests.web.visiting import LONG
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -269,7 +269,7 @@ def test_a_tree_of_100_000_nodes_has_few_rows_and_finds_any_node(browser):
 
 
 def test_a_group_of_50_000_children_scrolls_with_few_rows(browser):
-    with visited(browser, TreeDraft.of_items(range(50_000))) as (page, host):
+    with visited(browser, flat(range(50_000))) as (page, host):
         view = page.locator(".tree-view")
         assert page.locator(".tree-row").count() < MOST_ROWS
         for share in (0.5, 0.123, 0.99):
@@ -289,7 +289,7 @@ def test_a_group_of_50_000_children_scrolls_with_few_rows(browser):
 
 
 def test_labels_are_text_and_never_markup(browser):
-    draft = TreeDraft.of_items(["<img src=x onerror=alert(1)>", "a & b", "x" * 3_000])
+    draft = flat(["<img src=x onerror=alert(1)>", "a & b", "x" * 3_000])
     with visited(browser, draft) as (page, _):
         assert row(page, "a & b").locator(".tree-name").inner_text() == "a & b"
         assert page.locator(".tree-view img").count() == 0

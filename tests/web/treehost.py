@@ -7,7 +7,7 @@ import socket
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import setveil.web
 from setveil.hierarchy.editing import TreeDraft
+from setveil.hierarchy.tree import Hierarchy
 from setveil.web.drafts import routes
 from setveil.web.screens import render
 
@@ -43,6 +44,12 @@ STYLE = """:root { color-scheme: light dark; --bg: #ffffff; --fg: #1b1f24; }
 @media (prefers-color-scheme: dark) { :root { --bg: #14171b; --fg: #e7eaee; } }
 body { margin: 0; background: var(--bg); color: var(--fg); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 54rem; margin: 0 auto; padding: 1rem; }"""
+
+
+def flat(items: Iterable[object]) -> TreeDraft:
+    """A draft of items below one root, which are those of the data."""
+    labels = list(map(str, items))
+    return TreeDraft(Hierarchy.from_paths([(item, "ALL") for item in labels]), labels)
 
 
 def tree_panel(base_url: str, draft: TreeDraft) -> str:

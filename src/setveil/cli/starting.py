@@ -1,6 +1,5 @@
 """`setveil demo`, `serve`, `methods` and `warmup`: where to start."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -71,21 +70,19 @@ def warmup() -> None:
     click.echo(f"the kernels are ready, after {seconds(run())}")
 
 
-_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-
-
 class Size(click.ParamType[int]):
     """A number of bytes, such as 500MB."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"(\d{1,9}) ?([KMGT]B)?", str(value).strip().upper())
-        if isinstance(value, int):
-            return value
-        if found is None:
+        from setveil.disk import bytes_of
+        from setveil.errors import ParameterError
+
+        try:
+            return int(value) if str(value).isdecimal() else bytes_of(value)
+        except ParameterError:
             self.fail(f"{value!r} is not a size such as 500MB or 2GB", param, ctx)
-        return int(found[1]) * _UNITS[found[2] or ""]
 
 
 @click.command("serve")

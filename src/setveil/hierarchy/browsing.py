@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from heapq import nsmallest
 from typing import NamedTuple
@@ -92,23 +92,6 @@ def supports_of(data: object) -> tuple[Mapping[str, int] | None, bool]:
         counts = data.supports().tolist()
         return dict(zip(data.vocabulary, counts, strict=True)), True
     return dict.fromkeys(vocabulary_of(data), 0), False
-
-
-def coverage_of(
-    leaves: Iterable[str],
-    groups: Mapping[str, int],
-    data: Mapping[str, int] | None,
-    is_known: Callable[[str], bool],
-) -> Coverage:
-    """How items and groups of a tree, these with the number of items below, fit the data."""
-    items, empty = list(leaves), tuple(label for label, size in groups.items() if not size)
-    if data is None:
-        return Coverage(len(items), len(groups), empty=empty)
-    missing = sort_labels([item for item in data if not is_known(item)])
-    shadowed = sort_labels([item for item in data if item in groups])
-    unused = tuple(item for item in items if item not in data)
-    found = (tuple(missing), tuple(shadowed), unused, empty)
-    return Coverage(len(items), len(groups), len(data), *found)
 
 
 PAGE = 200  # how many children or search results are returned if no number is given
@@ -211,14 +194,22 @@ class TreeView:
 
     def coverage(self) -> Coverage:
         """Which items of the data the tree lacks, which of its items do not occur, and more."""
-        places = self._places
+        places, data = self._places, self._data
+        number = places.number
+        items = [label for label, node in number.items() if node in places.items]
         groups = {
             label: places.sums(node)[0]
-            for label, node in places.number.items()
+            for label, node in number.items()
             if node not in places.items
         }
-        leaves = (label for label in places.number if label not in groups)
-        return coverage_of(leaves, groups, self._data, places.number.__contains__)
+        empty = tuple(label for label, size in groups.items() if not size)
+        if data is None:
+            return Coverage(len(items), len(groups), empty=empty)
+        missing = sort_labels([item for item in data if item not in number])
+        shadowed = sort_labels([item for item in data if item in groups])
+        unused = tuple(item for item in items if item not in data)
+        found = (tuple(missing), tuple(shadowed), unused, empty)
+        return Coverage(len(items), len(groups), len(data), *found)
 
     def _node(self, node: int) -> Node:
         places = self._places

@@ -7,14 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from setveil.data.vocabulary import text_of, vocabulary_of
+from setveil.data.vocabulary import text_of
 from setveil.errors import DataError, brief, brief_list
 from setveil.hierarchy.browsing import TreeView
-from setveil.hierarchy.outline import free_label
 from setveil.hierarchy.places import ABOVE_ROOT, Change, Place
-from setveil.hierarchy.tree import Hierarchy, Origin, numbered
+from setveil.hierarchy.tree import Hierarchy
 from setveil.words import plural
 
 OPERATIONS: dict[str, dict[str, type]] = {
@@ -53,7 +50,8 @@ class TreeDraft(TreeView):
             renamed. Without data this applies to every item of the tree.
 
     Example:
-        >>> draft = TreeDraft.of_items(["beer", "milk", "red wine"])
+        >>> start = Hierarchy.from_paths([(item, "ALL") for item in ("beer", "milk", "red wine")])
+        >>> draft = TreeDraft(start)
         >>> draft.group(["beer", "red wine"], "Alcohol").added
         ('Alcohol',)
         >>> draft.to_hierarchy().path("beer")
@@ -68,16 +66,6 @@ class TreeDraft(TreeView):
         """Grows with every change, so that an edit of an outdated view can be recognized."""
         self._edits: list[tuple[dict[str, Any], Change]] = []
         self._done = 0
-
-    @classmethod
-    def of_items(cls, data: object, root: str = "ALL") -> TreeDraft:
-        """A draft of all items of the data below one root."""
-        counted = list(data) if isinstance(data, Mapping) else vocabulary_of(data).labels
-        items = [text_of(item) for item in counted]
-        if not items:
-            raise DataError("there are no items to make a tree of")
-        parents = np.array([*[len(items)] * len(items), -1], dtype=np.int64)
-        return cls(numbered([*items, free_label(root, set(items))], parents, Origin()), data)
 
     @classmethod
     def replay(cls, start: Hierarchy, log: Mapping[str, Any], data: object = None) -> TreeDraft:

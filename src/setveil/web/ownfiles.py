@@ -6,7 +6,6 @@ may be a file, and must be an item of the data; a file may list more than that."
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from setveil.errors import FileFormatError
 from setveil.io.namelists import UNDER, is_pattern
+from setveil.io.releases.folder import sha256
 from setveil.pipeline.names import promise_words
 
 About = dict[str, Any]
@@ -41,10 +41,7 @@ def about_file(path: str | Path) -> About:
 
 def digest_of(path: str | Path) -> str:
     """The SHA-256 of a file; nothing for a folder."""
-    if os.path.isdir(path):
-        return ""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return "" if os.path.isdir(path) else sha256(Path(path))
 
 
 def check_unchanged(name: str, about: Mapping[str, Any]) -> None:
