@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import EngineError, MissingExtraError, ParameterError
+from setveil.data.tables.frames import needed
+from setveil.errors import EngineError, ParameterError
 from setveil.words import printable
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def session(master: str | None, work: Path) -> Iterator[SparkSession]:
     """The session that is active, or a new one that is stopped after the block.
 
     A new one on this machine can be reached from here alone, and keeps its files in `work`."""
-    sql = _imported()
+    needed("pyarrow", "the engine spark", "spark", "pyspark")
+    sql = needed("pyspark.sql", "the engine spark", "spark")
     active = sql.SparkSession.getActiveSession()
     if active is not None:
         if master is not None and active.sparkContext.master != master:
@@ -166,15 +168,6 @@ def _wait_for(process: Any) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _imported() -> Any:
-    try:
-        import pyarrow  # noqa: F401
-        from pyspark import sql
-    except ImportError:
-        raise MissingExtraError("pyspark", "the engine spark", extra="spark") from None
-    return sql
 
 
 @contextmanager

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from setveil.data.tables.frames import needed
 from setveil.disk import private_folder
 from setveil.engines.base import Progress
-from setveil.errors import MissingExtraError, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import is_recipe
 from setveil.hierarchy.tree import Hierarchy
@@ -114,12 +115,12 @@ class Comparison(Shown):
 
     def to_pandas(self) -> Any:
         """The table as a pandas frame."""
-        pandas = _library("pandas")
+        pandas = needed("pandas", "a table", "frames")
         return pandas.DataFrame(list(self.rows), columns=self.columns)
 
     def to_polars(self) -> Any:
         """The table as a polars frame."""
-        polars = _library("polars")
+        polars = needed("polars", "a table", "frames")
         cells = {name: [row.get(name) for row in self.rows] for name in self.columns}
         return polars.DataFrame(cells, strict=False)
 
@@ -307,12 +308,3 @@ def _shown(value: object) -> object:
     if isinstance(value, bool | int | float | str) or value is None:
         return value
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(name, "a table", extra="frames") from None

@@ -10,8 +10,9 @@ from typing import Any
 
 from setveil.audit.attack.outcome import Attack
 from setveil.audit.exposure import Exposure
+from setveil.data.tables.frames import needed
 from setveil.data.transactions import Transactions
-from setveil.errors import MissingExtraError, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
@@ -51,11 +52,7 @@ def plot(thing: object) -> Any:
 
 def altair() -> Any:
     """The library, or an error that names the extra."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingExtraError("altair", "a chart", extra="charts") from None
-    return altair
+    return needed("altair", "a chart", "charts")
 
 
 def narrowed_chart(found: Sequence[Narrowed]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from setveil.data.tables.frames import needed
 from setveil.errors import MissingExtraError
 from setveil.report.charts import PALETTE
 from setveil.words import printable
@@ -144,10 +145,7 @@ def svg(chart: Any, text: str) -> str:
 @lru_cache(maxsize=64)
 def _drawn(spec: str) -> str:
     """The drawing of a chart; a page that is looked at again draws nothing."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtraError("vl-convert-python", "a chart", extra="charts") from None
+    vl_convert = needed("vl_convert", "a chart", "charts", "vl-convert-python")
     return _themed(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 

@@ -208,12 +208,20 @@ def make_table(library: Library, columns: Mapping[str, Sequence[Any] | npt.NDArr
     return module.DataFrame(dict(columns))
 
 
-def needed(library: str, purpose: str) -> Any:
-    """An optional library; raises an error that says how to install it if it is missing."""
+def needed(library: str, purpose: str, extra: str | None = None, package: str = "") -> Any:
+    """An optional library; raises an error that says how to install it if it is missing.
+
+    Args:
+        library: The module.
+        purpose: What needs it.
+        extra: Of setveil, with which it is installed.
+        package: What is installed, if it is not called like the module.
+    """
     try:
         return import_module(library)
     except ImportError:
-        raise MissingExtraError(library.split(".")[0], purpose) from None
+        package = package or library.split(".")[0]
+        raise MissingExtraError(package, purpose, extra=extra) from None
 
 
 def _of_pandas_series(series: Any) -> Frame:
