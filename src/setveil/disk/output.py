@@ -32,7 +32,7 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
     check_place(path, force=force)
     place = Path(os.path.realpath(path))
     with ExitStack() as stack:
-        with _writable(path):
+        with writable(path):
             work = stack.enter_context(working_folder(place.parent, target=place.name))
             temporary = work / "new"
             old = place.stat().st_mode & 0o666 | 0o600 if place.exists() else 0o666
@@ -43,7 +43,7 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
         with naming(path):
             yield temporary
         check_place(path, force=force)
-        with _writable(path):
+        with writable(path):
             temporary.chmod(final)  # a database may have put another file in its place
             sync(temporary)
             _put(temporary, place, force)
@@ -73,14 +73,14 @@ def new_folder(
     """
     _check_folder(folder, force, parts, kind)
     with ExitStack() as stack:
-        with _writable(folder):
+        with writable(folder):
             work = stack.enter_context(working_folder(folder.parent, target=folder.name))
             stage = work / "new"
             stage.mkdir()
         with naming(folder):
             yield stage
         _check_folder(folder, force, parts, kind)
-        with _writable(folder):
+        with writable(folder):
             sync(stage)
             if folder.exists():
                 stage.chmod(stat.S_IMODE(folder.stat().st_mode))
@@ -112,12 +112,17 @@ def _put(temporary: Path, place: Path, force: bool) -> None:
         raise OutputError(place, "it exists already", remedy=_OVERWRITE) from None
 
 
-def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
+def names_in(folder: Path) -> set[str]:
+    """What is in a folder, nothing if it does not exist yet; refuses a place where none can be."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise OutputError(folder, "it exists and is not a folder")
     if not folder.parent.is_dir():
         raise OutputError(folder, f"the folder {folder.parent} does not exist")
-    inside = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+
+def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
+    inside = names_in(folder)
     if not inside:
         return
     ours = parts(folder)
@@ -133,13 +138,17 @@ def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
 
 
 @contextmanager
-def _writable(path: Path) -> Iterator[None]:
+def writable(
+    place: Path | str, *, remedy: str = "", others: tuple[type[Exception], ...] = ()
+) -> Iterator[None]:
+    """Say which place it was if the system, or another library, refuses to write there."""
     try:
         yield
     except OutputError:
         raise
-    except OSError as error:
-        raise OutputError(path, error.strerror or str(error)) from None
+    except (OSError, *others) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise OutputError(place, problem, remedy=remedy) from None
 
 
 _HERE = -100  # AT_FDCWD

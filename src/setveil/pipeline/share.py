@@ -6,8 +6,7 @@ shares is in a `Spec`; a share of all records has more in it, see `Spec.data`.""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +19,10 @@ from setveil.data.arrays import Int64s, sums
 from setveil.data.people import People
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.disk.output import writable
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, joined
-from setveil.errors import Note, OutputError, SetveilError
+from setveil.errors import Note
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.folder import FORMS, about_release, fill_release, read_back, sha256
 from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
@@ -243,21 +243,10 @@ def _anonymized_part(spec: Spec, place: Place, blocks: list[Block]) -> Made:
 
 def _written(made: Made, writing: Writing, folder: Path) -> tuple[Release, Countable]:
     """The release as it is read back after it was written, and what can be counted from it."""
-    with writing.stages("writing"), _naming(writing.place):
+    with writing.stages("writing"), writable(str(writing.place)):
         fill_release(made.release, folder, verified=True, **vars(writing.choices))
     with writing.stages("reading back"):
         return read_back(folder)
-
-
-@contextmanager
-def _naming(place: Path | None) -> Iterator[None]:
-    """Say where it was if the system refuses to write (a full disk, a limit)."""
-    try:
-        yield
-    except SetveilError:
-        raise
-    except OSError as error:
-        raise OutputError(str(place), error.strerror or str(error)) from error
 
 
 def _part_written(spec: Spec, release: Release, file: PartFile, number: int) -> tuple[Release, str]:

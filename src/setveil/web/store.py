@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from setveil.disk.output import writable
 from setveil.errors import OutputError
 from setveil.web.project import Project
 from setveil.web.security import Address, Secrets
@@ -269,13 +270,8 @@ def _write_private(place: Path, text: str) -> None:
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     """Say that the folder cannot be written to, such as on a full disk."""
-    try:
+    with writable(folder, remedy="choose another {data_dir}", others=(sqlite3.Error,)):
         yield
-    except OutputError:
-        raise
-    except (OSError, sqlite3.Error) as error:
-        problem = getattr(error, "strerror", None) or str(error)
-        raise OutputError(folder, problem, remedy="choose another {data_dir}") from None
 
 
 def _new_id() -> str:
@@ -284,7 +280,7 @@ def _new_id() -> str:
 
 def _open_folder(folder: Path) -> None:
     """Make the folder, or take one that is ours or empty; nobody else may open it."""
-    try:
+    with writable(folder):
         folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         inside = {entry.name for entry in os.scandir(folder)}
         if {name for name in inside - _OURS if not name.endswith(".new")}:
@@ -292,10 +288,6 @@ def _open_folder(folder: Path) -> None:
             raise OutputError(folder, problem, remedy="choose an empty folder with {data_dir}")
         folder.chmod(_PRIVATE_FOLDER)
         (folder / "projects").mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(folder, error.strerror or str(error)) from None
 
 
 def _locked(folder: Path) -> int:

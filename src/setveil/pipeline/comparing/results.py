@@ -25,6 +25,7 @@ from setveil import __version__
 from setveil.data.people import People
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import new_file, private_folder
+from setveil.disk.output import names_in
 from setveil.errors import OutputError
 from setveil.io.source.database import copy_to_parquet, database, quoted
 
@@ -42,11 +43,7 @@ def check_store(folder: Path) -> set[str]:
     Raises:
         OutputError: if there is something else.
     """
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise OutputError(folder, "it exists and is not a folder")
-    if not folder.parent.is_dir():
-        raise OutputError(folder, f"the folder {folder.parent} does not exist")
-    inside = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    inside = names_in(folder)
     if inside and ABOUT not in inside:
         problem = "the folder is not empty and not a comparison"
         raise OutputError(folder, problem, remedy="choose another name")
