@@ -139,14 +139,14 @@ def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
 
 @contextmanager
 def writable(
-    place: Path | str, *, remedy: str = "", others: tuple[type[Exception], ...] = ()
+    place: Path | str, *, remedy: str = "", kinds: tuple[type[Exception], ...] = (OSError,)
 ) -> Iterator[None]:
     """Say which place it was if the system, or another library, refuses to write there."""
     try:
         yield
     except OutputError:
         raise
-    except (OSError, *others) as error:
+    except kinds as error:
         problem = getattr(error, "strerror", None) or str(error)
         raise OutputError(place, problem, remedy=remedy) from None
 

@@ -270,7 +270,7 @@ def _write_private(place: Path, text: str) -> None:
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     """Say that the folder cannot be written to, such as on a full disk."""
-    with writable(folder, remedy="choose another {data_dir}", others=(sqlite3.Error,)):
+    with writable(folder, remedy="choose another {data_dir}", kinds=(OSError, sqlite3.Error)):
         yield
 
 
