@@ -16,7 +16,6 @@ from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.build import rebuild
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.hierarchy.wordnet.network import WordNet
-from setveil.hierarchy.wordnet.nountree import families
 from tests.oracle.semantics import near, network_distance
 from tests.wndb import Entry, write_tiny, write_wndb
 
@@ -431,7 +430,7 @@ def test_the_alphabetical_tree_takes_queries(tmp_path):
 
 
 def test_families_contain_each_common_noun_once(net):
-    groups = families(net, 7, 3)
+    groups = net.families(7, 3)
     words = [word for group in groups for word in group]
     assert [len(group) for group in groups] == [3, 3, 1]
     assert len(set(words)) == 7

@@ -13,7 +13,6 @@ from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.files import write_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.wordnet.network import WordNet
-from setveil.hierarchy.wordnet.nountree import families
 from setveil.io import write
 from setveil.io.writing import compression_of, write_lines, write_to_output
 from setveil.pipeline.stages import Stages
@@ -112,5 +111,5 @@ def _topics(given: str | None, shape: str) -> tuple[list[list[str]] | None, str]
         raise ParameterError("topics", given, "it is wordnet, wordnet:FOLDER or catalogue")
     wordnet = WordNet.read(folder or None)
     if shape == "long-tail":
-        return families(wordnet, _NOUNS, _TOPIC_SIZE), "WordNet"
+        return wordnet.families(_NOUNS, _TOPIC_SIZE), "WordNet"
     return wordnet.topics(_TOPICS, _TOPIC_SIZE, seed=0), "WordNet"

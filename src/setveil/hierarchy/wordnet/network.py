@@ -179,6 +179,12 @@ class WordNet:
 
         return topics(self, count, size, seed)
 
+    def families(self, count: int, size: int) -> list[list[str]]:
+        """Common nouns in groups; see `setveil.hierarchy.wordnet.nountree.families`."""
+        from setveil.hierarchy.wordnet.nountree import families
+
+        return families(self, count, size)
+
 
 @lru_cache(maxsize=4)
 def _read(folder: Path, data_time: int, index_time: int) -> WordNet:
