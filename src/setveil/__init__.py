@@ -73,8 +73,10 @@ _HOMES = {
     "summarize": "setveil.data.summary",
     "top_itemsets": "setveil.metrics.itemsets",
     "top_itemsets_with_bounds": "setveil.metrics.itemsets",
+    "values": "setveil.report.notebook",
     "verify": "setveil.pipeline.verify",
     "write": "setveil.io",
+    "write_approval": "setveil.pipeline.approval",
     "write_report": "setveil.pipeline.report",
 }
 """Each public name and the module it is in."""

@@ -34,3 +34,10 @@ def page_of(thing: object) -> str:
     import setveil
 
     return setveil.page(thing)
+
+
+def values_of(thing: object) -> dict[str, Any]:
+    """The same as a page shows, as plain values for programs."""
+    import setveil
+
+    return setveil.values(thing)

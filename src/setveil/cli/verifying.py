@@ -102,43 +102,55 @@ def measure(release: str, as_json: bool, **options: Any) -> None:
     show(report_losses(found.losses, found.left_out, spell), as_json)
 
 
+_ATTACKER = (
+    click.option(
+        "--knows",
+        multiple=True,
+        metavar="N,N,...|FILE",
+        help="How many items of a person the adversary knows, or a file that says what is known of "
+        "whom; repeatable.  [default: 1,2,3]",
+    ),
+    click.option(
+        "--occasion",
+        metavar="COLUMN",
+        help="The column of the basket or stay, if a person has several: one of them is known.",
+    ),
+    click.option(
+        "--population",
+        metavar="DATA",
+        help="The data of all people who may be meant, for journalist risk.",
+    ),
+    count_option(
+        "--trials", "How many records and sets of their items to draw.  [default: 10000]", least=100
+    ),
+    click.option(
+        "--private",
+        metavar=ITEMS,
+        multiple=True,
+        help="Items whose inference is reported on its own; repeatable.",
+    ),
+    click.option("--other", metavar="RELEASE", help="Another release of the same people."),
+    click.option(
+        "--other-alignment", metavar="FILE", help="The private alignment of the other release."
+    ),
+)
+
+
+def attacker_options(command: Any) -> Any:
+    """What an adversary may know, and how many draws are tried."""
+    for option in reversed(_ATTACKER):
+        command = option(command)
+    return command
+
+
 @click.command("attack")
 @click.argument("release", metavar="RELEASE")
 @click.option(
     "--original", required=True, metavar="DATA", help="The data that the release was made from."
 )
-@click.option(
-    "--knows",
-    multiple=True,
-    metavar="N,N,...|FILE",
-    help="How many items of a person the adversary knows, or a file that says what is known of "
-    "whom; repeatable.  [default: 1,2,3]",
-)
-@click.option(
-    "--occasion",
-    metavar="COLUMN",
-    help="The column of the basket or stay, if a person has several: one of them is known.",
-)
-@click.option(
-    "--population",
-    metavar="DATA",
-    help="The data of all people who may be meant, for journalist risk.",
-)
-@count_option(
-    "--trials", "How many records and sets of their items to draw.  [default: 10000]", least=100
-)
-@click.option(
-    "--private",
-    metavar=ITEMS,
-    multiple=True,
-    help="Items whose inference is reported on its own; repeatable.",
-)
-@click.option("--other", metavar="RELEASE", help="Another release of the same people.")
+@attacker_options
 @click.option(
     "--alignment", metavar="FILE", help="The private alignment of the release, for --other."
-)
-@click.option(
-    "--other-alignment", metavar="FILE", help="The private alignment of the other release."
 )
 @reading_options
 @seed_option
@@ -173,6 +185,18 @@ def attack(release: str, as_json: bool, **options: Any) -> None:
     metavar="DATA",
     help="The data that the release was made from. The page is private then.",
 )
+@click.option(
+    "--for",
+    "audience",
+    type=click.Choice(["approval"]),
+    help="approval: a dossier for who has to agree, with an attack and a JSON twin.",
+)
+@click.option(
+    "--context",
+    metavar="FILE.toml",
+    help="What people state for an approval: purpose, recipient, controls ...",
+)
+@attacker_options
 @alignment_option
 @tree_option("The tree, if the release does not contain all of it.")
 @tree_file_options
@@ -187,10 +211,17 @@ def report(release: Path, **options: Any) -> None:
 
     \b
     setveil report release --original baskets.csv -o private.html
-    setveil report release -o public.html"""
-    from setveil.pipeline.report import job_from, run
+    setveil report release -o public.html
+    setveil report release --original baskets.csv --for approval -o dossier.html"""
+    from setveil.pipeline import approval, report
     from setveil.report.release_page import report_page
 
-    found = worked(run, job_from(release, options))
-    show(report_page(found, options["output"]), False)
+    for name in ("private", "knows"):
+        options[name] = options[name] or None
+    if options["audience"]:
+        found = worked(approval.run, approval.job_from(release, options)).dossier
+    else:
+        words = approval.plain_words(options)
+        found = worked(report.run, report.job_from(release, words))
+    show(report_page(found, options["output"], twin=bool(options["audience"])), False)
     exit_unless(found.verdict.holds)

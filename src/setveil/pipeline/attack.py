@@ -109,8 +109,8 @@ def run(job: AttackJob, progress: Progress | None = None) -> Attack:
         if job.original is None:
             raise ParameterError("original", None, "give the data that the release was made from")
         of = job.original, job.reading, job.alignment
-        release, (original, _) = original_of(release, *of)
-    return attack_on(job, release, original, stages)
+        release, original = original_of(release, *of)
+    return attack_on(job, release, original.data, stages)
 
 
 def attack_on(job: AttackJob, release: Release, original: Transactions, stages: Stages) -> Attack:

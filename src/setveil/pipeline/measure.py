@@ -87,7 +87,7 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
             allowed = "this release does not have one published record for each original record"
             raise ParameterError("alignment", str(job.alignment), allowed)
         of = job.original, job.reading, job.alignment
-        release, (original, _) = original_of(release, *of)
+        release, (original, *_) = original_of(release, *of)
         tree = tree_maker(job.hierarchy, job)(original)
         if job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from setveil.data.account import Account
 from setveil.data.people import PER_PERSON, People, without_rare
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError, ParameterError
@@ -41,6 +42,8 @@ class Original(NamedTuple):
 
     data: Transactions
     people: People | None
+    account: Account | None = None
+    """How it was read, if it was a file."""
 
     def without_rare(self, few: int) -> Original:
         """Without items that fewer people have; whatever needs only records counts these by
@@ -69,7 +72,7 @@ def whole_original(data: object, reading: Mapping[str, Any], published: object) 
         raise ParameterError(
             "person", reading.get("person"), allowed + "the {record} and the person"
         )
-    return Original(found, people)
+    return Original(found, people, account)
 
 
 def most_of(published: object) -> int:
@@ -100,7 +103,7 @@ def paired(
     people = original.people.take(kept)
     own: Any = {"alignment": found.alignment[kept]}
     made = replace(found, **own).leaving_out(release.min_people)  # type: ignore[type-var]
-    return made, Original(original.data.take(kept), people)
+    return made, Original(original.data.take(kept), people, original.account)
 
 
 def original_of(

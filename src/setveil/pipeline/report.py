@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from setveil.alignment.merging import covered
 from setveil.audit.verdict import Verdict
@@ -23,8 +23,9 @@ from setveil.pipeline.dossier import Dossier, dossier_of, private_part
 from setveil.pipeline.inputs import fit, load_release, tree_maker
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import release_notes
-from setveil.pipeline.originals import OfRelease, original_of
+from setveil.pipeline.originals import OfRelease, Original, original_of
 from setveil.pipeline.stages import Stages
+from setveil.published import Release
 from setveil.showing import page_of
 
 PRIVATE_FILE = 0o600
@@ -72,37 +73,52 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
     stages = Stages(progress)
     folder = Path(job.release) if isinstance(job.release, str | Path) else None
     check_page(job.output, folder, force=job.force)
-    with stages("reading"):
-        release = load_release(job.release)
-        original, people = None, None
-        if job.original is not None:
-            of = job.original, job.reading, job.alignment
-            release, (original, people) = original_of(release, *of)
-        tree = None if original is None else tree_maker(job.hierarchy, job)(original)
-        if original is not None and job.unknown != "refuse":
-            tree, original, *_ = fit(tree, original, job)
-    with stages("verifying"):
-        verdict = verify(release, original, hierarchy=tree)
-    found = dossier_of(release, verdict, folder=folder, command=command_of(release))
-    if original is not None:
-        with stages("measuring", compiles=True):
-            losses = measure(release, original, seed=job.seed, hierarchy=tree)
-            part = private_part(
-                release,
-                original,
-                losses=losses,
-                usefulness=usefulness(release, covered(release, original)),
-                source=job.original,
-                seed=job.seed,
-                notes=release_notes(release, original, people),
-                suppressed=len(release.suppressed_items(original)),
-            )
-        found = replace(found, private=part)
+    found = examined(job, stages).dossier
     if job.output is not None:
         page = written_dossier(found, Path(job.output), force=job.force)
         with stages("writing the page"), page:
             pass
     return found
+
+
+class Examined(NamedTuple):
+    """What was found, and what it is about."""
+
+    dossier: Dossier
+    release: Release
+    original: Original | None
+
+
+def examined(job: ReportJob, stages: Stages) -> Examined:
+    """Read the release and its original, verify and measure."""
+    folder = Path(job.release) if isinstance(job.release, str | Path) else None
+    with stages("reading"):
+        release, whole, tree = load_release(job.release), None, None
+        if job.original is not None:
+            of = job.original, job.reading, job.alignment
+            release, whole = original_of(release, *of)
+            tree = tree_maker(job.hierarchy, job)(whole.data)
+        original = None if whole is None else whole.data
+        if original is not None and job.unknown != "refuse":
+            tree, original, *_ = fit(tree, original, job)
+    with stages("verifying"):
+        verdict = verify(release, original, hierarchy=tree)
+    found = dossier_of(release, verdict, folder=folder, command=command_of(release))
+    if whole is None or original is None:
+        return Examined(found, release, None)
+    with stages("measuring", compiles=True):
+        losses = measure(release, original, seed=job.seed, hierarchy=tree)
+        part = private_part(
+            release,
+            original,
+            losses=losses,
+            usefulness=usefulness(release, covered(release, original)),
+            source=job.original,
+            seed=job.seed,
+            notes=release_notes(release, original, whole.people),
+            suppressed=len(release.suppressed_items(original)),
+        )
+    return Examined(replace(found, private=part), release, whole)
 
 
 def public_dossier(folder: Path, verdict: Verdict) -> Dossier:

@@ -14,10 +14,12 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS
+from setveil.pipeline.approval import Approval
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.dossier import Dossier
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
+from setveil.report.approval import approval_page, approval_values
 from setveil.report.charts import plot
 from setveil.report.comparison_page import common_table, comparison_page
 from setveil.report.markup import bullets, paragraph, picture, table, text, yes_or_no
@@ -100,6 +102,7 @@ _SHOWN: dict[type, Callable[[Any], str]] = {
     Release: _release,
     Verdict: _verdict,
     Outcome: _outcome,
+    Approval: lambda found: _dossier(found.dossier),
     Dossier: _dossier,
     Comparison: _comparison,
 }
@@ -109,7 +112,11 @@ def _picture(thing: object, words: str) -> str:
     return picture(lambda: plot(thing), words)
 
 
-_PAGES: dict[type, Callable[[Any], str]] = {Dossier: release_page, Comparison: comparison_page}
+_PAGES: dict[type, Callable[[Any], str]] = {
+    Approval: approval_page,
+    Dossier: release_page,
+    Comparison: comparison_page,
+}
 
 
 def page(thing: object) -> str:
@@ -127,3 +134,17 @@ def page(thing: object) -> str:
             return made(thing)
     kinds = ", ".join(kind.__name__ for kind in _PAGES)
     raise ParameterError("thing", type(thing).__name__, f"there are pages about {kinds}")
+
+
+def values(thing: Approval) -> dict[str, Any]:
+    """What the page of `write_approval` shows, as plain values: its JSON twin.
+
+    Example:
+        >>> from setveil import KAnonymity, Suppressed, write_approval
+        >>> release = Suppressed.of([["milk"], ["milk"]], KAnonymity(k=2))
+        >>> values(write_approval(release, original=[["milk"], ["milk"]]))["risk"]["unique_before"]
+        {'value': 0.0, 'low': 0.0, 'high': 0.0}
+    """
+    if not isinstance(thing, Approval):
+        raise ParameterError("thing", type(thing).__name__, "there are values of an Approval")
+    return approval_values(thing)

@@ -259,14 +259,16 @@ PARTS: dict[str, Callable[[Dossier], str]] = {
 """The sections of the page; what a section compares with the original is empty without one."""
 
 
-def report_page(found: Dossier, place: Path) -> Report:
-    """Where the page is, and who may read it."""
+def report_page(found: Dossier, place: Path, *, twin: bool = False) -> Report:
+    """Where the page is, and who may read it; with a JSON `twin` beside it."""
     who = "may be handed over with the release"
     if found.private is not None:
         who = "private: only you can read it"
     verdict = found.verdict
+    who += "" if can_draw() or twin else f"\n{NO_CHARTS}"
+    both = f" and {Path(place).with_suffix('.json')}" * twin
     sections = [
         Section(verdict.titled(*PROMISE_HOLDS), holds=verdict.mark),
-        Section(f"Written: {place}", who if can_draw() else f"{who}\n{NO_CHARTS}"),
+        Section(f"Written: {place}{both}", who),
     ]
     return Report(tuple(sections))

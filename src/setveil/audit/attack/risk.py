@@ -156,3 +156,13 @@ def _counted(draws: Sequence[Draw], count: Callable[[Items, Items], int]) -> Int
     """A number for what is known in each draw; the same items are counted once."""
     once = cache(count)
     return np.fromiter((once(d.known, d.lacking) for d in draws), np.int64, len(draws))
+
+
+def unique_share(sizes: Int64s) -> float:
+    """The share of records that nobody else has, from how often each distinct record occurs.
+
+    Example:
+        >>> unique_share(np.array([1, 3]))
+        0.25
+    """
+    return float(sizes[sizes == 1].sum() / max(int(sizes.sum()), 1))

@@ -1,0 +1,136 @@
+"""The page for who has to approve a release, and its JSON twin: a table of sections."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from setveil.pipeline.approval import Approval
+from setveil.report.approval import (
+    about,
+    around,
+    checked,
+    opinions,
+    promised,
+    register,
+    remade,
+    review,
+    risks,
+    signed,
+    useful,
+)
+from setveil.report.approval.part import Column, Grid, Part
+from setveil.report.markup import document, paragraph, section, text
+from setveil.report.release_page import PRIVATE
+from setveil.words import plural
+
+VERSION = 1
+"""Changes when a key of the twin changes its meaning."""
+
+
+class Section(NamedTuple):
+    """One section: its title, the questions of a committee that it is for, and what makes it."""
+
+    title: str
+    questions: tuple[int, ...]
+    part: Callable[[Approval], Part]
+
+
+SECTIONS: dict[str, Section] = {
+    "context": Section("Context", (1, 2), around.part),
+    "data": Section("The data", (3, 4, 5), about.part),
+    "promise": Section("The promise and its limits", (6, 7), promised.part),
+    "checks": Section("How it was checked", (8,), checked.part),
+    "risk": Section("Risk", (9, 10), risks.part),
+    "opinions": Section("Questions of authorities", (11, 12), opinions.part),
+    "register": Section("Other releases of these people", (13,), register.part),
+    "use": Section("What was lost, and what it can be used for", (14,), useful.part),
+    "review": Section("When to review it", (15,), review.part),
+    "signatures": Section("Signatures", (15,), signed.part),
+    "made": Section("Files, versions and commands", (4, 8, 15), remade.part),
+}
+"""By key of the twin, in the order of the page."""
+
+QUESTIONS = (
+    "What is the release for, who receives it, and who is responsible for it?",
+    "What other data may the recipient have, and what keeps them from using it to find people?",
+    "Who is a person in this data, how many are in it, and may one have several records?",
+    "Which columns and items of the original are published, and what was left out?",
+    "Which items are private, who made the list, and does it contain what reveals them?",
+    "What is promised, in numbers, and against what knowledge?",
+    "What is not promised?",
+    "How was this checked, on which files, and can we repeat it?",
+    "How many people were unique before, and how many are after?",
+    "How likely is the right record found, at worst and on average: of somebody known to be in the "
+    "data, of anybody in the population, of all at once?",
+    "Can somebody single out a person, link records of a person, or infer something about one?",
+    "Is the risk below the limit that applies to us, and whose knowledge was assumed for that?",
+    "Was anything about these people released before, and what do both releases show together?",
+    "What was lost, and does the release still serve its purpose?",
+    "Which files are approved exactly, how are they made again, who signs, and when is this "
+    "reviewed?",
+)
+"""As `docs/approving-questions.md` has them; the first is number 1."""
+
+
+def approval_values(found: Approval) -> dict[str, Any]:
+    """The JSON twin: the questions with their sections, and each section."""
+    return {
+        "version": VERSION,
+        "release": found.dossier.name or None,
+        "form": found.dossier.form,
+        "day": found.made,
+        "private": True,
+        "questions": questions(found),
+        **{key: each.part(found).to_dict() for key, each in SECTIONS.items()},
+    }
+
+
+def questions(found: Approval) -> list[dict[str, Any]]:
+    """Each question, the sections that are for it, and what people have not stated."""
+    return [
+        {
+            "number": number,
+            "question": question,
+            "sections": [key for key, each in SECTIONS.items() if number in each.questions],
+            "not_stated": found.stated.missing(number),
+        }
+        for number, question in enumerate(QUESTIONS, start=1)
+    ]
+
+
+def approval_page(found: Approval) -> str:
+    """The same as one HTML page that prints."""
+    name = found.dossier.name or found.dossier.form
+    title = f"Dossier for approval: {name}"
+    verdict = found.dossier.verdict
+    kept = f"{'keeps' if verdict.keeps_promise else 'does NOT keep'} {found.dossier.promise.title}"
+    lead = f"{plural(found.dossier.records, 'published record')}. The release {kept}{verdict.but}."
+    open_ones = [one["number"] for one in questions(found) if one["not_stated"]]
+    if open_ones:
+        numbers = ", ".join(map(str, open_ones))
+        lead += f" Nobody has stated all that questions {numbers} need."
+    head = (
+        f'<div class="banner" role="note">{text(PRIVATE)}</div>'
+        f"<header><h1>{text(title)}</h1>{paragraph(lead, 'lead')}</header>"
+    )
+    parts = (section(each.title, *each.part(found).html()) for each in SECTIONS.values())
+    return document(
+        title, [head, *parts, section("Where the questions are answered", _index(found))]
+    )
+
+
+def _index(found: Approval) -> str:
+    columns = {
+        "number": Column("no.", "number"),
+        "question": Column("question"),
+        "sections": Column("section"),
+        "not_stated": Column("not stated"),
+    }
+    rows = [
+        {
+            **one,
+            "sections": [SECTIONS[key].title for key in one["sections"]],
+            "not_stated": one["not_stated"] or "-",
+        }
+        for one in questions(found)
+    ]
+    return Grid("", columns, rows).html()
