@@ -40,6 +40,7 @@ from setveil.pipeline import run as run
 from setveil.pipeline.advise import advise as advise
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.apply import apply as apply
+from setveil.pipeline.approval import write_approval as write_approval
 from setveil.pipeline.attack import attack as attack
 from setveil.pipeline.compare import Comparison as Comparison
 from setveil.pipeline.compare import compare as compare
@@ -69,5 +70,6 @@ from setveil.published import TypicalBags as TypicalBags
 from setveil.report.charts import plot as plot
 from setveil.report.notebook import html as html
 from setveil.report.notebook import page as page
+from setveil.report.notebook import values as values
 
 __version__: str

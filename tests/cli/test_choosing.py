@@ -97,6 +97,12 @@ def test_a_private_page_and_a_public_one(call, folder):
     result = call("report", "r", "-o", "public.html")
     assert "may be handed over" in result.out
     assert "baskets.csv" not in (folder / "public.html").read_text(encoding="utf-8")
+    options = ("--original", "baskets.csv", "--for", "approval", "--knows", "1", "-o", "d.html")
+    result = call("report", "r", *options)
+    assert "d.html and d.json" in result.out
+    page = (folder / "d.html").read_text(encoding="utf-8")
+    command = "setveil report r --original baskets.csv --for approval --knows 1 --output d.html"
+    assert command in page
 
 
 @pytest.mark.parametrize(
@@ -106,6 +112,8 @@ def test_a_private_page_and_a_public_one(call, folder):
         (["r", "-o", "r/p.html"], 2, "must not be in its folder"),
         (["r", "-o", "baskets.csv"], 2, "a page is an HTML file"),
         (["r"], 2, "Missing option '-o'"),
+        (["r", "-o", "p.html", "--knows", "2"], 2, "add --for approval"),
+        (["r", "-o", "p.html", "--for", "approval"], 2, "--original is missing"),
     ],
 )
 def test_what_report_cannot_do_is_one_clear_line(call, folder, words, code, message):

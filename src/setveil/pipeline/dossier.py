@@ -140,6 +140,11 @@ class Dossier(Shown):
     def promise(self) -> Promise:
         return self.verdict.promise
 
+    @property
+    def digest(self) -> str | None:
+        """The SHA-256 of `release.json`, which has those of all other files."""
+        return self.files.get(ABOUT)
+
 
 def dossier_of(
     release: Release,

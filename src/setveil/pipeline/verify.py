@@ -125,7 +125,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         original, people = None, None
         if job.original is not None:
             found = whole_original(job.original, job.reading, published)
-            original, people = found if most_of(published) > 1 else found.without_rare(few)
+            kept = found if most_of(published) > 1 else found.without_rare(few)
+            original, people = kept.data, kept.people
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)
@@ -352,7 +353,7 @@ def _verdict(
 
 def _consistent(published: Release, original: Original, verdict: Verdict) -> Verdict:
     """The verdict on a release alone, and whether it may come from some records of each person."""
-    data, people = original
+    data, people = original.data, original.people
     assert people is not None
     items = ((label, data.rows[data.items == at]) for at, label in enumerate(data.vocabulary))
     found = check_consistent(recounted(published), people.owners, items, verdict.promise)

@@ -136,7 +136,7 @@ def page(thing: object) -> str:
     raise ParameterError("thing", type(thing).__name__, f"there are pages about {kinds}")
 
 
-def values(thing: Approval) -> dict[str, Any]:
+def values(thing: object) -> dict[str, Any]:
     """What the page of `write_approval` shows, as plain values: its JSON twin.
 
     Example:

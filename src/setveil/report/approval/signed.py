@@ -1,6 +1,5 @@
 """Lines to sign, with what identifies the release that is meant."""
 
-from setveil.io.releases.folder import ABOUT
 from setveil.pipeline.approval import Approval
 from setveil.report.approval.part import Column, Grid, Part
 
@@ -22,7 +21,7 @@ def part(found: Approval) -> Part:
     return Part(
         said=["The files that are meant are those with the hashes in the next section."],
         facts={
-            "release_sha256": (f"SHA-256 of {ABOUT}", found.dossier.files.get(ABOUT)),
+            "release_sha256": ("SHA-256 of release.json", found.dossier.digest),
         },
         grids={"signatures": Grid("", _COLUMNS, rows)},
     )
