@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.errors import FileFormatError, brief, did_you_mean
-from setveil.pipeline.jobfile import toml_table
+from setveil.pipeline.toml import toml_table
 
 LONGEST = 10_000
 """Characters of what is stated under one key."""
