@@ -177,6 +177,8 @@ def test_a_one_hot_table_may_be_named_and_may_count(make):
     path = make("a.csv", "a,b\n2,0\n0,3\n")
     data = sv.read(path, onehot=True, bags=True)
     assert (list(data), data.counts.tolist()) == ([("a",), ("b",)], [2, 3])
+    with pytest.raises(FileFormatError, match=r"says yes or no.*, or keep counts with bags=True"):
+        sv.read(path, onehot=True)
     with pytest.raises(ParameterError, match="name several with item="):
         sv.read(path, onehot=True, item="a")
 

@@ -91,7 +91,15 @@ def test_items_are_named_after_column_and_option(make):
 
 def test_numbers_are_no_options(make):
     names, rows = ["id", "a", "b", "n"], [[str(n), "1", "0", "2"] for n in range(9)]
-    assert set(sv.read(make("a.csv", _csv(names, rows)), item=["2-4"]).vocabulary) == {"a"}
+    path = make("a.csv", _csv(names, rows))
+    assert set(sv.read(path, item=["2-4"]).vocabulary) == {"a"}
+    counts = make("b.csv", _csv(["id", "a", "b"], [[str(n), "0", str(n + 2)] for n in range(9)]))
+    with pytest.raises(
+        FileFormatError, match=r"hold numbers .* counts, add onehot=True and bags=True"
+    ):
+        sv.read(counts, item=["b*"])
+    found = sv.read(counts, record="id", item=["2-3"], onehot=True, bags=True)
+    assert (set(found.vocabulary), found.counts.tolist()) == ({"b"}, list(range(2, 11)))
 
 
 def test_columns_of_the_same_name_have_their_number_in_the_item(make):

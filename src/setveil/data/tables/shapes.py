@@ -245,6 +245,8 @@ class Ticks:
     """The columns that are options."""
     left_out: tuple[str, ...] = ()
     """Columns that were asked for, but hold texts rather than ticks."""
+    are_counts: bool = False
+    """Whether whole numbers are all that these hold."""
 
     def items(self, row: Sequence[object]) -> Iterator[str]:
         """The items of the cells of these columns in a row."""
@@ -257,6 +259,9 @@ class Ticks:
 
     def refusal(self, fail: Fail = DataError) -> DataError:
         """The error if all columns hold texts."""
+        if self.are_counts:
+            problem = f"the columns {brief_list(self.left_out)} hold numbers rather than ticks"
+            return fail(problem, remedy="if they are counts, add {onehot=True} and {bags=True}")
         problem = f"the columns {brief_list(self.left_out)} hold texts rather than ticks"
         remedy = "{split=none} makes each cell an item; or name a column alone with {item}"
         return fail(problem, remedy=remedy)
@@ -337,7 +342,9 @@ def find_ticks(
         for name, held in zip(columns, texts, strict=True)
         if name in sure or _is_option(name, held, only_own)
     ]
-    return Ticks(tuple(kept), tuple(name for name in columns if name not in kept))
+    left_out = tuple(name for name in columns if name not in kept)
+    are_counts = all(text.isdecimal() for held in texts for text in held)
+    return Ticks(tuple(kept), left_out, are_counts)
 
 
 def _is_option(name: str, texts: Counter[str], only_own: bool) -> bool:

@@ -119,7 +119,8 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
         labels = without_record(labels, owner, table.source.fault)
     if not labels:
         problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
-        raise table.source.fault(problem)
+        counts = "" if reading.bags else ", or keep counts with {bags=True}"
+        raise table.source.fault(problem, remedy=f"name the columns of items with {{item}}{counts}")
     labels = [name for name in labels if name != owner]
     _refuse_counts(table, reading, {*labels, owner})
     if not reading.bags and _has_own_names(table.glimpse, labels):
