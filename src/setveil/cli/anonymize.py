@@ -57,6 +57,12 @@ if TYPE_CHECKING:
 )
 @register_options
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
+@click.option(
+    "--after",
+    metavar="RELEASE",
+    help="Follow this release by its rule or a coarser one, so that what both differ in keeps the "
+    "promise; newcomers are held back if they must be.",
+)
 @public_items_option(
     "publish all of a tree built from it, and name items in it; differential privacy needs it, or "
     "a hierarchy file"

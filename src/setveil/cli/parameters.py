@@ -65,7 +65,7 @@ def anonymize_groups() -> dict[str, list[str]]:
         "Other promises": ["promise", *(name for name in promise_words() if name not in needed)],
         "How to read DATA": [*READING, "input_format"],
         "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
-        "What is published": ["min_people", "format", "public_items", "seed"],
+        "What is published": ["min_people", "after", "format", "public_items", "seed"],
         "Where the work is done": ["engine", "master", "threads"],
         "What is remembered": ["register", "population", "recipient"],
         "What is shown to you alone": ["report", "alignment", "explain", "json", "as_json"],

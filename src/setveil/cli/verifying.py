@@ -29,6 +29,9 @@ from setveil.cli.show import exit_unless, show, show_apart, worked
 @click.option(
     "--original", metavar="DATA", help="Also check whether the release comes from this data."
 )
+@click.option(
+    "--after", metavar="RELEASE", help="Also check it against the release that it follows."
+)
 @count_option("--max-witnesses", "The most witnesses for each check.  [default: 1]", into="limit")
 @alignment_option
 @tree_option(

@@ -71,8 +71,12 @@ def anonymize(
         >>> done.verdict.holds, round(done.losses["ncp"], 2), done.release
         (True, 0.71, Generalized(4 records in 2 classes, KAnonymity(k=2)))
     """
+    from setveil.pipeline.apply import anonymize_after
     from setveil.pipeline.jobfile import saved
 
+    if words.get("after") is not None:
+        return anonymize_after(data, words | {"save_job": save_job}, progress)
+    words.pop("after", None)
     job = job_from(data, words)
     if save_job is None:
         return run(job, progress)

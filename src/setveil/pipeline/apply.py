@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from setveil.alignment.align import on_tree, over
+from setveil.audit.series import NO_SERIES, check_after, no_rule
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.people import PER_PERSON, without_rare
 from setveil.data.transactions import Bags, Transactions
@@ -28,13 +29,15 @@ from setveil.pipeline.inputs import (
     tree_maker,
 )
 from setveil.pipeline.job import Outcome, check_places
-from setveil.pipeline.names import Words, fields_from
+from setveil.pipeline.names import OLD_WORDS, READING, Words, fields_from
 from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.registering.book import Booking
 from setveil.pipeline.registering.booking import Book, booking
+from setveil.pipeline.series import following
 from setveil.pipeline.share import Made, Writing, publish_whole
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
+from setveil.published.release import RecordRelease
 from setveil.published.rows import relabeled
 from setveil.words import plural, rough_share
 
@@ -43,6 +46,11 @@ BOTH = (
     "Each of the two releases keeps the promise on its own. If people are in both, comparing the "
     "two may reveal more about them."
 )
+SERIES = (
+    "It follows the release before: what both differ in keeps the promise, too. That says nothing "
+    "about people whose items changed, nor about other releases of the same people."
+)
+_NOT_GIVEN = (None, False, "", (), "local")
 MOST_COUNTED, MOST_SHOWN = 1_000, 3
 """How many violations are counted, and how many of them are shown."""
 
@@ -71,6 +79,12 @@ class ApplyJob(Booking):
     force: bool = False
     public_items: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AfterJob(ApplyJob):
+    """The data of a release that follows another one, `release`: what both differ in keeps the
+    promise, too."""
 
 
 def apply(
@@ -111,6 +125,19 @@ def job_from(release: object, data: object, words: Words) -> ApplyJob:
     return ApplyJob(release=release, data=data, **given)
 
 
+def anonymize_after(data: object, words: Words, progress: Progress | None = None) -> Outcome:
+    """Publish data after a release, in the words of `setveil anonymize --after`."""
+    given = {name: value for name, value in words.items() if value not in _NOT_GIVEN}
+    release = given.pop("after")
+    own = {each.name for each in fields(AfterJob)} - {"suppress"}
+    others = sorted(given.keys() - own - {*READING, *OLD_WORDS, "input_format"})
+    if others:
+        allowed = "{after} takes promise, method and rule from the release before: leave it out"
+        raise ParameterError(others[0], given[others[0]], allowed)
+    how = fields_from("anonymize", AfterJob, given, made=("release", "data"))
+    return run(AfterJob(release=release, data=data, **how), progress)
+
+
 def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
     """Apply the rule, write, read back what was written, verify and measure it.
 
@@ -124,6 +151,11 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
     with booking(job) as booked, staged(job) as stage:
         made = _made(job, stages, booked)
         found = publish_whole(made, Writing(choices, place, stages), stage.folder)
+        if isinstance(job, AfterJob) and found.verdict.holds:
+            with stages("comparing with the release before"):
+                checks = check_after(found.release, load_release(job.release))
+            verdict = Verdict(found.verdict.promise, (*found.verdict.checks, *checks))
+            found = replace(found, verdict=verdict)
         stage.holds = found.verdict.holds
         outcome = Outcome(
             **vars(found),
@@ -146,6 +178,8 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
     with stages("reading"):
         release = load_release(job.release)
         release.images(release.items)  # refuses a release without a rule before the data is read
+        if isinstance(job, AfterJob) and (why := no_rule(release)):
+            raise DataError(why, remedy=NO_SERIES)
         everything, account, meant = load_to_publish(job.data, reading, release.min_people)
         _, left_out = for_people(release.promise, job.reading, account)
         most, promised = job.reading.get(PER_PERSON, 1), release.promise.records_per_person
@@ -158,9 +192,14 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
         release, tree_notes = _over_tree(job, release, data)
     release.promise.check_feasible(len(data))
     said = book.enter(release.promise, str(release.method.get("name", "")), account)
-    with stages("anonymizing", compiles=job.suppress):
+    both = SERIES if isinstance(job, AfterJob) else BOTH
+    with stages("anonymizing", compiles=job.suppress or isinstance(job, AfterJob)):
         rows, unknown_note = _recoded(job, release, data)
         kept, more_note = _suppressed(release, rows) if job.suppress else (rows, ())
+        if isinstance(job, AfterJob):
+            follows = following(cast(RecordRelease, release), kept, release.promise)
+            kept, data, more_note = follows.rows, data.take(follows.kept), follows.notes
+            people = None if people is None else people.take(follows.kept)
         made = _stated(job, release).like(kept)
     left_out += left_out_note(everything, data, release.min_people, people)
     return Made(
@@ -169,7 +208,7 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
         promise=release.promise,
         tree=made.tree,
         people=people,
-        notes=(*meant, *said, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
+        notes=(*meant, *said, *left_out, *tree_notes, *unknown_note, *more_note, both),
         witnesses=MOST_COUNTED,
     )
 

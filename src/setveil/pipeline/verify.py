@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.alignment.merging import Counted, recounted
 from setveil.audit.people import check_consistent, check_people
+from setveil.audit.series import check_after
 from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.audit.verify import check_columns, check_promise
 from setveil.audit.verify import verify as check
@@ -57,6 +58,8 @@ class VerifyJob(OfRelease):
     file by its distinct records."""
     master: str | None = None
     """For the engine `spark`: the cluster."""
+    after: object = field(default=None, repr=False)
+    """The release before it, or its folder: also check the rule and what both differ in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +121,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
     if job.promise is not None:
         check_items(job.items, job.promise)
     if job.engine != "local":
+        if job.after is not None:
+            raise ParameterError("after", str(job.after), "it needs {engine=local}")
         return _elsewhere(job, stages)
     with stages("reading"):
         published, account = _published(job)
@@ -137,6 +142,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         verdict = _with_columns(job, _verdict(job, published, given, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
+        if job.after is not None:
+            verdict = _with_after(job, published, verdict)
         whole = recounted(published) if isinstance(published, Release) else None
         verdict, countable = _with_countable(job, whole, verdict)
     return Verification(
@@ -145,6 +152,17 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         countable=countable,
         notes=(*notes, *_notes(job, published)),
     )
+
+
+def _with_after(job: VerifyJob, published: object, verdict: Verdict) -> Verdict:
+    """The verdict, also on what a release and the one before it differ in."""
+    if not isinstance(published, Release):
+        raise ParameterError("after", str(job.after), "only a release can follow another one")
+    before = read_rows(job.after) if isinstance(job.after, str | Path) else job.after
+    if not isinstance(before, Release):
+        raise ParameterError("after", type(before).__name__, "it must be a release or its folder")
+    checks = check_after(published, before, job.limit)
+    return replace(verdict, checks=(*verdict.checks, *checks))
 
 
 def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
