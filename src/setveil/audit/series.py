@@ -39,7 +39,7 @@ def check_after(second: Release, first: Release, limit: int = 1) -> tuple[Check,
     rule, raised = check_rule(first, second)
     if not rule.holds:
         return (rule,)
-    after, whole = _records(second), {label: label for label in _shown(first)} | raised
+    after, whole = _records(second), {label: raised.get(label, label) for label in _shown(first)}
     readings = [_raised(first, labels) for labels in (raised, whole)]
     promises = dict.fromkeys((second.promise, first.promise))
     checks = []
@@ -89,7 +89,7 @@ def check_rule(first: RecordRelease, second: RecordRelease) -> tuple[Check, Mapp
         witness = Witness(f"{several[0]} would be several labels", (several[0],))
         return Check("rule", False, "it publishes a group and its member", (witness,)), {}
     changed = sum(raised.get(label) != label for label in old)
-    text = "it is the rule of the first release"
+    text = "it is the rule of the first release, as far as records show it"
     if changed:
         gone = len(old) - len(raised)
         text = f"it is coarser than the rule of the first release: of its {len(old):,} labels, "
@@ -144,7 +144,8 @@ def _difference(name: str, records: Records, promise: Promise, limit: int) -> Ch
         rarest = min(records, key=lambda record: (records[record], record))
         said = f"the record {show_items(rarest)} is in the open"
         witnesses = (Witness(said, rarest, records[rarest]),)
-    text = f"{kept} are in the open, and {promise.title} does not hold for them: {failed.text}"
+    alone = "is" if total == 1 else "are"
+    text = f"{kept} {alone} in the open, and {promise.title} does not hold there: {failed.text}"
     return Check(name, False, text, witnesses, violations=failed.violations)
 
 
