@@ -171,7 +171,24 @@ def test_sets_in_one_column_may_have_a_person_too(tmp_path):
     done = sv.anonymize(
         path, **OWN, records_per_person=1, split="|", item="codes", k=3, m=1, seed=1
     )
-    assert (done.records, done.release.promise) == (15, sv.KmAnonymity(k=3, m=1))
+    assert (done.records, done.release.promise) == (15, sv.KmAnonymity(k=3, m=1).for_people(1))
+
+
+def test_one_record_of_each_person_is_what_the_release_says(stays, tmp_path):
+    """Not that each record is protected on its own; so its original is known to have more."""
+    place, private = tmp_path / "release", tmp_path / "private"
+    how = {"records_per_person": 1, "k": 5, "m": 2, "seed": 3, "output": place}
+    done = sv.anonymize(stays, **OWN, **how, alignment=private)
+    promise = json.loads((place / "release.json").read_text())["promise"]
+    assert (done.records, promise["k"], promise["records_per_person"]) == (60, 5, 1)
+    assert "as many records are people" in promise["meaning"]
+    assert "each is protected on its own" not in promise["not_promised"]
+    assert people_check(sv.verify(place, stays, **OWN)).holds
+    exact = people_check(sv.verify(place, stays, alignment=private, **OWN))
+    assert "nobody has more than 1 of them" in exact.text
+    assert sv.measure(place, stays, alignment=private, metrics=["pair_error"], **OWN)
+    with pytest.raises(ParameterError, match="only the alignment says which"):
+        sv.measure(place, stays, **OWN)
 
 
 def test_noise_covers_all_records_of_a_person(stays):

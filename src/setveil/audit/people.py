@@ -22,7 +22,7 @@ def check_people(release: Release, people: Int64s, promise: Promise, limit: int 
         promise: What it promises of records.
         limit: The most witnesses.
     """
-    most, held = promise.records_per_person, np.bincount(people)
+    most, held = promise.most_records, np.bincount(people)
     over = np.flatnonzero(held > most)
     if len(over):
         witnesses = tuple(
@@ -64,7 +64,7 @@ def check_consistent(
         items: Each item of the original and the records that have it.
         promise: What the release promises of records.
     """
-    most = promise.records_per_person
+    most = promise.most_records
     needed = int(np.minimum(np.bincount(people), most).sum())
     said = f"{plural(len(release), 'record')} {'is' if len(release) == 1 else 'are'} published"
     if len(release) != needed:

@@ -96,7 +96,7 @@ def _faults_of_ledger(release: Synthetic) -> Iterator[str]:
         yield "the ledger has two entries for the same count"
     if counted - {"pairs"} not in WAYS or ("pairs" in counted and "items" not in counted):
         yield f"a release cannot be made by counting only {', '.join(sorted(counted)) or 'nothing'}"
-    most = release.promise.records_per_person
+    most = release.promise.most_records
     for one in release.ledger:
         yield from _faults_of_expense(one, most)
     for size, name in ((1, "items"), (2, "pairs")):

@@ -120,7 +120,7 @@ def bounded(
         account.kept = whose.kept(most, key)
         data, persons = data.take(np.flatnonzero(account.kept)), persons[account.kept]
         data = data.keeping(data.supports() > 0)
-    account.people = People.of(persons, most or 1)
+    account.people = People.of(persons, most)
     return data
 
 

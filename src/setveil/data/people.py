@@ -37,12 +37,12 @@ class People:
     """
 
     owners: Int64s
-    most: int = 1
-    """How many records of each were kept at most, for a promise to people; 1 if each is protected
-    on its own."""
+    most: int | None = None
+    """How many records of each were kept at most, for a promise to people; None if each is
+    protected on its own."""
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, most: int = 1) -> People:
+    def of(cls, values: npt.ArrayLike, most: int | None = None) -> People:
         """From anything that differs between people; numbered by first appearance."""
         _, firsts, owners = np.unique(np.asarray(values), return_index=True, return_inverse=True)
         ranks = np.empty(len(firsts), dtype=np.int64)

@@ -159,7 +159,7 @@ class Method(ABC, Generic[Form]):
         if not isinstance(promise, self.promises):
             kept = " or ".join(kind.model for kind in self.promises)
             raise ParameterError("promise", promise, f"the method {self.name} keeps {kept}")
-        if self.reads == "tables" and promise.records_per_person > 1:
+        if self.reads == "tables" and promise.records_per_person is not None:
             allowed = "a table has one row for each person: leave it out"
             raise ParameterError("records_per_person", promise.records_per_person, allowed)
         for part in promise.parts[1:]:

@@ -32,7 +32,7 @@ class Budget:
 
     def __init__(self, promise: DifferentialPrivacy, noise: Noise) -> None:
         self.epsilon, self.delta = exact(promise.epsilon), exact(promise.delta)
-        self.most = promise.records_per_person
+        self.most = promise.most_records
         self.noise = noise
         self.ledger: list[Expense] = []
 

@@ -182,10 +182,7 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
             raise DataError(why, remedy=NO_SERIES)
         everything, account, meant = load_to_publish(job.data, reading, release.min_people)
         _, left_out = for_people(release.promise, job.reading, account)
-        most, promised = job.reading.get(PER_PERSON, 1), release.promise.records_per_person
-        if most != promised:
-            allowed = f"the release has at most {promised:,} of each person, so its promise is "
-            raise ParameterError(PER_PERSON, most, f"{allowed}for that")
+        _check_most(release, job.reading.get(PER_PERSON))
         everything = everything.sets() if isinstance(everything, Bags) else everything
         people = people_of(account)
         data = without_rare(everything, release.min_people, people)
@@ -211,6 +208,16 @@ def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
         notes=(*meant, *said, *left_out, *tree_notes, *unknown_note, *more_note, both),
         witnesses=MOST_COUNTED,
     )
+
+
+def _check_most(release: Release, most: int | None) -> None:
+    """Refuse more, or fewer, records of each person than the promise of the release says."""
+    promised = release.promise.records_per_person
+    if most != promised:
+        allowed = "each record of the release is protected on its own: leave it out"
+        if promised is not None:
+            allowed = f"the release has at most {promised:,} of each person: name the same number"
+        raise ParameterError(PER_PERSON, most, allowed)
 
 
 def _over_tree(

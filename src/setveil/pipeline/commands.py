@@ -43,7 +43,7 @@ def command_of(release: Release, job: Job | None = None) -> str:
     words += options({"min_people": release.min_people or None})
     most = release.promise.records_per_person
     people = {"person": "PERSON", "record": "RECORD", PER_PERSON: most}
-    return shlex.join([*words, *options(people if most > 1 else {})])
+    return shlex.join([*words, *options(people if most is not None else {})])
 
 
 def command_beside(data: str, columns: Mapping[str, str | None]) -> str:

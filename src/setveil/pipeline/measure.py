@@ -83,7 +83,7 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
     with stages("reading"):
         release = load_release(job.release)
         _check(job, release)
-        if job.alignment is not None and not release.shows_records and most_of(release) == 1:
+        if job.alignment is not None and not release.shows_records and most_of(release) is None:
             allowed = "this release does not have one published record for each original record"
             raise ParameterError("alignment", str(job.alignment), allowed)
         of = job.original, job.reading, job.alignment

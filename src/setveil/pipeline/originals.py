@@ -19,6 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import with_alignment
 from setveil.pipeline.inputs import load_with_account, people_of
 from setveil.published import Release
+from setveil.words import plural
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +68,18 @@ def whole_original(data: object, reading: Mapping[str, Any], published: object) 
         raise ParameterError(PER_PERSON, reading[PER_PERSON], allowed)
     found, account = load_with_account(data, reading)
     people, most = people_of(account), most_of(published)
-    if most > 1 and (people is None or reading.get("record") is None):
-        allowed = f"the release has at most {most:,} records of each person: name the columns of "
-        raise ParameterError(
-            "person", reading.get("person"), allowed + "the {record} and the person"
-        )
+    if most is not None and (people is None or reading.get("record") is None):
+        allowed = f"the release has at most {plural(most, 'record')} of each person: "
+        allowed += "name the columns of the {record} and the person"
+        raise ParameterError("person", reading.get("person"), allowed)
     return Original(found, people, account)
 
 
-def most_of(published: object) -> int:
-    """How many records of each person a release has at most, if it is compared with an original."""
+def most_of(published: object) -> int | None:
+    """How many records of each person a release has at most, if it is compared with an original;
+    None if all of them."""
     if not isinstance(published, Release) or published.stands_alone:
-        return 1
+        return None
     return published.promise.records_per_person
 
 
@@ -93,7 +94,7 @@ def paired(
     if alignment is None:
         return release, original
     found = with_alignment(release, alignment)
-    if most_of(release) == 1:
+    if most_of(release) is None:
         return found, original
     assert found.alignment is not None and original.people is not None
     if len(found.alignment) != len(original.data):
@@ -115,7 +116,7 @@ def original_of(
         ParameterError: if only the alignment says which these are, and it is not given.
     """
     whole = whole_original(data, reading, release)
-    if alignment is None and most_of(release) > 1 and len(whole.data) != len(release):
+    if alignment is None and most_of(release) is not None and len(whole.data) != len(release):
         allowed = "some records of people with several are left out: only the alignment says which"
         raise ParameterError("alignment", None, allowed)
     made, found = paired(release, whole, alignment)

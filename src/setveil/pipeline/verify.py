@@ -130,7 +130,7 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         original, people = None, None
         if job.original is not None:
             found = whole_original(job.original, job.reading, published)
-            kept = found if most_of(published) > 1 else found.without_rare(few)
+            kept = found.without_rare(few) if most_of(published) is None else found
             original, people = kept.data, kept.people
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
@@ -334,7 +334,7 @@ def _as_published(job: VerifyJob, published: object) -> Promise:
 def _for_people(job: VerifyJob, published: object, account: Account | None) -> VerifyJob:
     """The job with what records must keep, if people have several of them."""
     most = most_of(published) if account is None else max(account.holdings, default=1)
-    if job.promise is None or most == 1:
+    if job.promise is None or most is None or (account is not None and most == 1):
         return job
     return replace(job, promise=job.promise.for_people(most))
 
@@ -345,7 +345,7 @@ def _verdict(
     how: dict[str, Any] = {"promise": job.promise, "limit": job.limit}
     original = None if given is None else given.data
     if job.alignment is None:
-        if given is not None and isinstance(published, Release) and most_of(published) > 1:
+        if given is not None and isinstance(published, Release) and most_of(published) is not None:
             return _consistent(published, given, check(published, **how))
         verdict = check(published, original, hierarchy=tree, **how)
         return Verdict(verdict.promise, (*verdict.checks, *_alone(job, published)))
@@ -362,7 +362,7 @@ def _verdict(
         fault = Check("alignment", False, text, (witness,), private=True)
         verdict = check(published, **how)
         return Verdict(verdict.promise, (*verdict.checks, fault))
-    if most_of(published) == 1 or of.people is None:
+    if most_of(published) is None or of.people is None:
         return check(aligned, original, hierarchy=tree, **how)
     verdict = check(aligned, of.without_rare(published.min_people).data, hierarchy=tree, **how)
     whose = check_people(aligned, of.people.owners, verdict.promise, job.limit)

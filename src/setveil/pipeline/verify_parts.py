@@ -24,6 +24,7 @@ from setveil.pipeline.stages import Stages
 from setveil.pipeline.whole import merged_checks
 from setveil.published import Release
 from setveil.published.countable import Contribution, Countable, counted_in
+from setveil.words import plural
 
 if TYPE_CHECKING:
     from setveil.pipeline.verify import VerifyJob
@@ -75,11 +76,10 @@ def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, C
     frequent = None if stated is None else tuple(stated.get("frequent", ()))
     with open_source(where_of(job), stages.progress) as source:
         read, most = None, parts.read(0).promise.records_per_person
-        if job.original is not None and most > 1:
-            allowed = (
-                f"the release has at most {most:,} records of each person; use {{engine=local}}"
-            )
-            raise ParameterError("original", "given", allowed)
+        if job.original is not None and most is not None:
+            allowed = f"the release has at most {plural(most, 'record')} of each person, and only "
+            allowed += "the engine local compares these with an original; use {engine=local}"
+            raise ParameterError("engine", job.engine, allowed)
         if job.original is not None:
             with stages("reading"):
                 read = source.read(job.original, {**job.reading, "bags": False}, load_with_account)
@@ -120,7 +120,7 @@ def count_file(job: VerifyJob, stages: Stages) -> Tallied:
         raise ParameterError("engine", job.engine, allowed)
     if job.original is not None:
         allowed = "a data file is compared record by record with it; use {engine=local}"
-        raise ParameterError("original", "given", allowed)
+        raise ParameterError("engine", job.engine, allowed)
     return count_distinct(job.release, job.reading, where_of(job), stages)
 
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from setveil.errors import InfeasibleError, check_count
 from setveil.parameters import NO_PARAMETER, parameters, settle
+from setveil.words import plural
 
 _NUMBER = (int, float, str)
 
@@ -38,14 +39,15 @@ class Promise(ABC):
     covers_lacking: ClassVar[bool] = False
     """Whether an adversary may also know which items a person does not have."""
 
-    records_per_person: int = field(default=1, kw_only=True, metadata=NO_PARAMETER)
-    """At most so many records of each person are published; the other numbers count records. See
-    `for_people`."""
+    records_per_person: int | None = field(default=None, kw_only=True, metadata=NO_PARAMETER)
+    """At most so many records of each person are published; the other numbers count records. None
+    if each record is protected on its own. See `for_people`."""
 
     def __post_init__(self) -> None:
         settle(self)
-        most = check_count("records_per_person", self.records_per_person, 1)
-        object.__setattr__(self, "records_per_person", most)
+        if self.records_per_person is not None:
+            most = check_count("records_per_person", self.records_per_person, 1)
+            object.__setattr__(self, "records_per_person", most)
 
     @abstractmethod
     def describe(self, *, possible: bool = False) -> str:
@@ -62,6 +64,11 @@ class Promise(ABC):
     def crowd(self) -> int:
         """How many records each person is hidden among; no smaller data can keep the promise."""
         return int(getattr(self, "k", 0))
+
+    @property
+    def most_records(self) -> int:
+        """How many records a person may have; 1 if each is protected on its own."""
+        return self.records_per_person or 1
 
     @property
     def most_known(self) -> int | None:
@@ -95,16 +102,20 @@ class Promise(ABC):
         """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
         values = (pair for part in self.parts for pair in part._values())
         numbers = [f"{name} = {value}" for name, value in values if isinstance(value, _NUMBER)]
-        if self.records_per_person > 1:
-            numbers.append(f"up to {self.records_per_person:,} records per person")
+        if self.records_per_person is not None:
+            numbers.append(f"up to {plural(self.records_per_person, 'record')} per person")
         return f"{self.model} ({', '.join(numbers)})" if numbers else self.model
 
     @property
     def about_people(self) -> str:
         """What the promise means for people who have several records; nothing if they do not."""
         most, people = self.records_per_person, self.of_people
-        if most == 1:
+        if most is None:
             return ""
+        if most == 1:
+            return (
+                "At most 1 record of each person is published, so no two records are of one person."
+            )
         counted = [
             f"{mine:,} records belong to at least {theirs:,} people"
             for mine, theirs in zip(self.crowds, people.crowds, strict=True)
@@ -161,9 +172,9 @@ class Promise(ABC):
                 changes[each.name] = value.with_items(name, items)
         return replace(self, **changes)
 
-    def for_people(self, most: int) -> Self:
+    def for_people(self, most: int | None) -> Self:
         """What records must keep so that this promise holds for people, of each of whom at most
-        so many records are published.
+        so many records are published; None if each record is protected on its own.
 
         Any C k records belong to at least k people, so a number of people is C times as many
         records. The C records of a person may share a private item out among them, so a share of
@@ -176,14 +187,14 @@ class Promise(ABC):
             >>> Coherence(h=0.6, k=5, p=2).for_people(3)
             Coherence(h=0.2, k=15, p=2, records_per_person=3)
         """
-        return self._scaled(Fraction(most), most)
+        return self._scaled(Fraction(most or 1), most)
 
     @property
     def of_people(self) -> Self:
         """The promise that is kept for people; see `for_people`."""
-        return self._scaled(Fraction(1, self.records_per_person), 1)
+        return self._scaled(Fraction(1, self.most_records), None)
 
-    def _scaled(self, times: Fraction, most: int) -> Self:
+    def _scaled(self, times: Fraction, most: int | None) -> Self:
         changes: dict[str, Any] = {"records_per_person": most}
         for name, parameter in parameters(type(self)).items():
             value, way = getattr(self, name), parameter.about.per_person
@@ -201,9 +212,9 @@ class Promise(ABC):
             if 0 < records < part.crowd:
                 have = "1 record" if records == 1 else f"{records:,} records"
                 among = f"{part.crowd:,}"
-                if part.records_per_person > 1:
+                if part.most_records > 1:
                     among = f"{part.of_people.crowd:,} people with up to "
-                    among += f"{part.records_per_person:,} records each, which are {part.crowd:,}"
+                    among += f"{part.most_records:,} records each, which are {part.crowd:,}"
                 raise InfeasibleError(
                     f"the data has only {have}: nobody can be hidden among {among}"
                 )
@@ -216,7 +227,7 @@ class Promise(ABC):
                 values[name] = value.to_dict()
             elif value is not None:
                 values[name] = sorted(value) if isinstance(value, frozenset) else value
-        if self.records_per_person > 1:
+        if self.records_per_person is not None:
             values["records_per_person"] = self.records_per_person
         return {"model": self.model, **values, "meaning": self.describe()}
 
@@ -224,7 +235,7 @@ class Promise(ABC):
         """The numbers, the first three of many items, and no defaults."""
         defaults = {each.name: each.default for each in fields(self)}
         asked = [(name, value) for name, value in self._values() if value != defaults[name]]
-        if self.records_per_person > 1:
+        if self.records_per_person is not None:
             asked.append(("records_per_person", self.records_per_person))
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in asked)
         return f"{type(self).__name__}({shown})"

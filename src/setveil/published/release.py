@@ -230,7 +230,7 @@ class Release(Shown, Frozen, ABC):
 
     def limits(self) -> str:
         """What is not promised, for the same reader."""
-        alone = ON_ITS_OWN if self.promise.records_per_person == 1 else ""
+        alone = ON_ITS_OWN if self.promise.records_per_person is None else ""
         return " ".join(filter(None, (self.promise.limits(), ALWAYS, alone)))
 
     def images(self, vocabulary: Vocabulary) -> Int32s:

@@ -237,7 +237,7 @@ class Synthetic(Release):
         return self.records(seed)
 
     def limits(self) -> str:
-        several = SEVERAL if self.promise.records_per_person == 1 else ""
+        several = SEVERAL if self.promise.records_per_person is None else ""
         return " ".join(filter(None, (self.promise.limits(), several)))
 
     @cached_property

@@ -56,7 +56,7 @@ def answers(found: Attack) -> dict[str, str]:
 
 def _intro(found: Attack) -> str:
     records = plural(found.records, "record")
-    crowd, most = found.promise.crowd, found.promise.records_per_person
+    crowd, most = found.promise.crowd, found.promise.most_records
     allowed = f" The promise allows a success of 1/{crowd} = {percent(1 / crowd)}." * bool(crowd)
     drawn_from = f"For people drawn from the {records} of the original, an adversary knows some of "
     drawn_from += "their items and searches the release for them."

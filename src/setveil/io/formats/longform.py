@@ -162,7 +162,7 @@ def _find_people(connection: DuckDBPyConnection, source: Source, reading: Readin
         left_out = "record NOT IN (SELECT record FROM drawn)"
         run(connection, f"DELETE FROM long WHERE {left_out}", "DROP TABLE records", _NUMBER_RECORDS)
     if reading.sink is None:
-        account.people = People(_numbers(connection, _PEOPLE), most or 1)
+        account.people = People(_numbers(connection, _PEOPLE), most)
 
 
 def _numbers(connection: DuckDBPyConnection, select: str) -> Int64s:

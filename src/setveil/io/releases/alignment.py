@@ -42,7 +42,7 @@ def _record_lines(release: RecordRelease) -> Iterable[str]:
 
 def _read_records(release: RecordRelease, path: Path) -> Int64s:
     kind = Bags if isinstance(release.classes, Bags) else Transactions
-    if release.promise.records_per_person > 1:
+    if release.promise.records_per_person is not None:
         with path.open(encoding="utf-8", newline="") as stream:
             cells = list(csv_rows(stream, str(path)))
         there = np.flatnonzero([bool(row) for row in cells])
@@ -90,7 +90,7 @@ def _read_clusters(release: Disassociated, path: Path) -> Int64s:
     nodes = release.order.nodes
     if lines[-1] == "":
         lines.pop()
-    may_lack = release.promise.records_per_person > 1
+    may_lack = release.promise.records_per_person is not None
     for number, line in enumerate(lines, start=1):
         if may_lack and not line:
             continue

@@ -46,7 +46,7 @@ class Setting:
         """What a promise asks of some data; k^m-anonymity is coherence without private items."""
         private = data.vocabulary.marks(promise.named_items.get("private", ()))
         h, p = _KNOWN[promise.model](promise)
-        return cls(data, ~private, private, h, promise.crowd, p, promise.records_per_person)
+        return cls(data, ~private, private, h, promise.crowd, p, promise.most_records)
 
     def without(self, marks: Flags) -> Setting:
         """The same setting without some items, which nobody can know or learn."""

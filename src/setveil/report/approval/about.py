@@ -44,7 +44,7 @@ def part(found: Approval) -> Part:
 def _person(found: Approval) -> str:
     columns = {} if found.account is None else found.account.columns
     most = found.dossier.promise.records_per_person
-    if most > 1:
+    if most is not None:
         return (
             f"each value of the column {columns.get('person', '')}; at most "
             f"{plural(most, 'record')} of each are published"

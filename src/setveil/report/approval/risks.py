@@ -103,7 +103,7 @@ def _exposed(found: Approval) -> list[str]:
 
 
 def _meant(attack: Attack) -> str:
-    people = attack.promise.records_per_person
+    people = attack.promise.most_records
     if people > 1:
         return (
             f"Each record is looked for alone. Up to {plural(people, 'record')} are of one person: "
