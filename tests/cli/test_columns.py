@@ -126,6 +126,16 @@ def test_a_column_that_is_kept_as_it_is_becomes_items(call, people, tmp_path):
     assert call("verify", release, "--original", people, *kept).code == 0
 
 
+def test_a_report_leaves_out_what_only_the_records_of_groups_show(call, people, tmp_path):
+    """Each group has a cut of its own, and nobody knows which record is of which group."""
+    release, report = tmp_path / "release", tmp_path / "report.html"
+    how = ["--column", "sex", "--within", "mhghs", "--hierarchy", "balanced:3", "-k", 4, "-m", 2]
+    assert call("anonymize", people, "-o", release, *how).code == 0
+    made = call("report", release, "--original", people, "--column", "sex", "-o", report)
+    assert made.code == 0, made.err
+    assert "distortion" not in report.read_text(encoding="utf-8")
+
+
 def test_a_comparison_shows_what_columns_cost_the_items(call, people, tmp_path):
     weights = ["--columns-matter", "0,1", "--workers", 0]
     words = ["--methods", "groups", *HOW, *TREE, "-k", 4, "-m", 2, *weights]

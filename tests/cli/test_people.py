@@ -181,7 +181,7 @@ def test_one_record_of_each_person_is_what_the_release_says(stays, tmp_path):
     done = sv.anonymize(stays, **OWN, **how, alignment=private)
     promise = json.loads((place / "release.json").read_text())["promise"]
     assert (done.records, promise["k"], promise["records_per_person"]) == (60, 5, 1)
-    assert "as many records are people" in promise["meaning"]
+    assert "no two records are of one person" in promise["meaning"]
     assert "each is protected on its own" not in promise["not_promised"]
     assert people_check(sv.verify(place, stays, **OWN)).holds
     exact = people_check(sv.verify(place, stays, alignment=private, **OWN))

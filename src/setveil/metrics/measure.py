@@ -147,7 +147,7 @@ class Providers:
         return semantic_tree(self.release, self.original, self.given)
 
 
-def _need_the_records(release: Any) -> frozenset[str]:
+def needing_the_records(release: Any) -> frozenset[str]:
     """What cannot be measured if each group has a cut of its own and nobody knows which record
     became which."""
     if within(release) != "generalized" or not release.flat.is_global:
@@ -181,7 +181,7 @@ def _chosen(
 ) -> list[str]:
     """The metrics to measure, each checked."""
     treeless = hierarchy is None and release.tree is None and release.semantics is None
-    unknown = _need_the_records(release)
+    unknown = needing_the_records(release)
     without = {name for name, row in METRICS.items() if treeless and "hierarchy" in row.needs}
     if names is None:
         usual = [name for name, row in METRICS.items() if row.is_usual(release)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.data.arrays import Flags, Floats, Int64s, sums
 from setveil.data.transactions import Transactions
-from setveil.metrics.measure import measure
+from setveil.metrics.measure import measure, needing_the_records
 from setveil.metrics.state import State
 from setveil.metrics.table import METRICS
 from setveil.metrics.terms import pair_supports
@@ -121,6 +121,7 @@ def usefulness(release: Release, original: Transactions, *, unpublished: Any = N
     """
     if unpublished is None:
         known = release.form in METRICS["distortion"].forms
+        known = known and "distortion" not in needing_the_records(release)
         unpublished = measure(release, original, "distortion")["distortion"] if known else 0.0
     return Seen.of(release, original).figure(unpublished)
 
