@@ -46,6 +46,7 @@ def test_each_column_has_a_choice_and_the_dropped_ones_are_named(page):
     assert options["born"] == ["", "known", "prefix", "keep"]
     assert options["sex"] == ["", "known", "keep"]
     assert not any("Not read: " in each for each in found["remarks"])
+    assert any("unless you choose them below: “born”" in each for each in found["understood"])
     found = choose(page, place, sex="known")
     assert any("'patient', 'born', 'town', 'job'" in each for each in found["remarks"])
     found = choose(page, place, sex="")
@@ -56,7 +57,10 @@ def test_a_choice_that_cannot_be_is_said_and_can_be_changed(page):
     rows = "patient,code,sex,codes\n" + "".join(f"{at},x{at},F,a|b\n" for at in range(30))
     place = page.loaded(rows, "people.csv")
     found = choose(page, place, code="known")
-    assert "nearly every row has one of its own" in str(found["jobs"])
+    (question,) = (each for each in found["questions"] if each["must"] and "code" in each["text"])
+    assert "nearly every row has one of its own; below, it can be cut" in question["text"]
+    assert question["title"] == "Does this column say who somebody is?"
+    assert "Publish it as it was chosen" in str(question["answers"])
     assert [each["value"] for each in found["columns"]] == ["known", ""]
     assert choose(page, place, code="")["inspect"] is not None
 

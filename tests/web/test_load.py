@@ -234,7 +234,7 @@ def test_full_stops_in_the_names_of_columns_cut_no_question(page):
     text = f"The column 'Buyer no.' has 40 different values and 'Order no.' has {many}, and each"
     assert found["understood"][2:] == [
         "“Order no.” only says what belongs together; it is never published.",
-        "Not read, so never published: “Buyer no.”, “Customer name”.",
+        "Not read, so never published unless you choose them below: “Buyer no.”, “Customer name”.",
     ]
     assert found["questions"][0]["text"].startswith(text)
     assert found["questions"][0]["text"].endswith(" Whom to protect is your choice.")

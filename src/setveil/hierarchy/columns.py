@@ -106,7 +106,10 @@ def _refuse_unique(column: Column) -> None:
     if is_measured or rows < _MANY or different <= _NEARLY_ALL * rows:
         return
     problem = f"the column {brief(column.name)} has {different:,} different values in {rows:,} rows"
-    remedy = "drop it; or name its hierarchy with {column_hierarchies}; or add {keep_unique=True}"
+    remedy = (
+        "drop it; or name its hierarchy with {column_hierarchies}, such as prefix:1,2; or take "
+    )
+    remedy += "it nevertheless with {keep_unique=True}"
     raise DataError(f"{problem}: nearly every row has one of its own", remedy=remedy)
 
 

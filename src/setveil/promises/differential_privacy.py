@@ -72,9 +72,7 @@ class DifferentialPrivacy(Promise):
         if most is None:
             return ""
         if most == 1:
-            return (
-                "At most 1 record of each person is counted: no two records are of one person."
-            )
+            return "At most 1 record of each person is counted: no two records are of one person."
         return (
             f"At most {most:,} records of each person are counted, and the noise covers all of "
             "them together: what is said here of one record is true of all records of a person."

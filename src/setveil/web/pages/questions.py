@@ -23,6 +23,7 @@ _TITLES = {
     "sheet": "Which sheet?",
     "header": "Which row names the columns?",
     "split": "Does a cell hold several items?",
+    "column_hierarchies": "Does this column say who somebody is?",
     "keep_unique": "Are these identifiers?",
     "item": "Which column is what?",
     "person": "Which column is what?",
@@ -58,6 +59,9 @@ _LABELS: dict[object, str] = {
     ("bags", "True"): "Keep the counts",
 }
 """What the button of an answer says, by parameter, or by parameter and value."""
+_ANYWAY = "Publish it as it was chosen"
+"""The same of a column that may be an identifier."""
+_BELOW = "; below, it can be cut to its first characters, or left out"
 _ASKS = {
     "record": "Which column says whose row it is (who is protected)?",
     "item": "Which column has the items?",
@@ -154,7 +158,8 @@ def understood(found: Inspection) -> list[str]:
         shown = ", ".join(f"“{name}”" for name in account.ignored[:MOST_NAMED])
         more = len(account.ignored) - MOST_NAMED
         rest = f" and {more:,} more" if more > 0 else ""
-        said.append(f"Not read, so never published: {shown}{rest}.")
+        unless = " unless you choose them below" if found.beside else ""
+        said.append(f"Not read, so never published{unless}: {shown}{rest}.")
     return said
 
 
@@ -224,6 +229,8 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
         and not (ticks and name == "item")
         and ((name, value) != ("header", "False") or fields)  # it needs columns by their number
     ]
+    if "column_hierarchies" in names:
+        answers, text = [answer._replace(label=_ANYWAY) for answer in answers], text + _BELOW
     answers.sort(key=lambda answer: not (names_row or answer.first))
     is_open = title == WHO and not OWNERS & known.reading.keys()
     must = known.account is None or is_open or "keep_unique" in names
