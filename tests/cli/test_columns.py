@@ -77,6 +77,14 @@ def test_a_job_file_and_python_make_the_same_release(call, people, tmp_path):
         (["--column", "sex", "--within", "partition"], "needs a hierarchy over the items"),
         (["--column", "sex", "--columns-matter", "2"], "it must be a number from 0 to 1"),
         (["--column", "sex", "--engine", "blocks", "--memory", "1KB"], "may take 1KB"),
+        (
+            ["--column", "place", "--column-hierarchy", "place", "prefix:x"],
+            "--column-hierarchy place prefix:x is not allowed: it must be a file, or balanced",
+        ),
+        (
+            ["--column", "sex", "--column-hierarchy", "place", "any"],
+            "it is not one of the columns that are named with --column: 'sex'",
+        ),
         (["--column-hierarchy", "sex", "any"], "name the columns that have a hierarchy with"),
         (["--column", "sex", "--column-hierarchy", "sex", "no.csv"], "there is no such file"),
     ],

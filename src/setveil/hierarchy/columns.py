@@ -12,8 +12,15 @@ from setveil.data.columns import Column, Table
 from setveil.data.tables.beside import GONE, as_words, is_of
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, Note, ParameterError, UnknownItemError, brief
-from setveil.hierarchy.recipes import hierarchy_maker
+from setveil.errors import (
+    DataError,
+    Note,
+    ParameterError,
+    UnknownItemError,
+    brief,
+    brief_list,
+)
+from setveil.hierarchy.recipes import MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.unknown import lacking, rooted
 from setveil.words import plural
@@ -40,7 +47,8 @@ def fitted_columns(
     names = [column.name for column in table.columns]
     for name in trees:
         if name not in names:
-            allowed = f"it is not one of the columns that are named with {{columns}}: {names}"
+            listed = brief_list(names) or "none is"
+            allowed = f"it is not one of the columns that are named with {{columns}}: {listed}"
             raise ParameterError("column_hierarchies", name, allowed)
     columns, kept = list[Column](), list[Column]()
     for column in table.columns:
@@ -86,7 +94,7 @@ def _with_tree(column: Column, given: Given) -> Column:
     if given == ANY:
         return column
     known = [value for value in column.values if value != GONE]
-    made = hierarchy_maker(given)(Transactions.of([[value] for value in known]))
+    made = _maker(given, column.name)(Transactions.of([[value] for value in known]))
     assert made is not None
     missing = lacking(made, Transactions.of([known]).vocabulary)
     if missing:
@@ -95,6 +103,15 @@ def _with_tree(column: Column, given: Given) -> Column:
     if GONE in column.values and GONE not in made:
         made = rooted(made, [GONE])
     return replace(column, tree=made)
+
+
+def _maker(given: Given, name: str) -> MakeHierarchy:
+    """How to make the tree of a column; mistakes name its option."""
+    try:
+        return hierarchy_maker(given)
+    except ParameterError as error:
+        value, allowed = f"{name} {error.value}", f"{error.allowed}; or any, or keep"
+        raise ParameterError("column_hierarchies", value, allowed) from None
 
 
 def _refuse_unique(column: Column) -> None:
