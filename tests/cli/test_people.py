@@ -8,8 +8,10 @@ from random import Random
 import pytest
 
 import setveil as sv
-from setveil.data.people import Whose, draw_key
+from setveil.data.people import People, Whose, draw_key
+from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError, ParameterError
+from setveil.pipeline.notes import rare_note
 
 STAYS = [
     (f"p{person}", f"s{person}.{at}", code)
@@ -197,6 +199,15 @@ def test_noise_covers_all_records_of_a_person(stays):
     assert sensitivities["records"] == sensitivities["lengths"] == 3
     assert all(each % 3 == 0 for each in sensitivities.values())
     assert "the noise covers all of them together" in done.release.describe()
+
+
+def test_a_note_on_rare_items_counts_people_and_asks_for_as_many_as_the_promise():
+    data, people = (
+        Transactions.of([["a", "b"], ["a"], ["a"], ["b"], ["b"]]),
+        People.of([1, 1, 2, 3, 4]),
+    )
+    (note,) = rare_note(frozenset("ab"), data, sv.KmAnonymity(k=3, m=2).for_people(2), people)
+    assert note.startswith("1 item that fewer than 3 people have is published as it is")
 
 
 BAD = {

@@ -262,7 +262,8 @@ def _without_names(
 ) -> tuple[Transactions, int, tuple[str, ...]]:
     """The data without what few people have, how few, and notes, if most items may be names."""
     counts = holders(data, people)
-    words, few = rare_words(data, counts), max(promise.crowd, 2)
+    asked = promise if people is None else promise.of_people
+    words, few = rare_words(data, counts), max(asked.crowd, 2)
     if not words:
         return data, 0, ()
     names = names_note(words, int((counts > 0).sum()), len(data), few, people)

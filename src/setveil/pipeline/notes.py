@@ -124,7 +124,8 @@ def rare_note(
 ) -> tuple[str, ...]:
     """A note if items are published that fewer than k people (or records) have: perhaps names, or
     the private ones."""
-    k, counts = max(part.crowd for part in promise.parts), holders(data, people)
+    asked = promise if people is None else promise.of_people
+    k, counts = max(part.crowd for part in asked.parts), holders(data, people)
     rare = [label for label, n in zip(data.vocabulary, counts, strict=True) if 0 < n < k]
     shown = published.intersection(rare)
     if not shown:
