@@ -95,7 +95,7 @@ def freeze(value: Any) -> Any:
     Example:
         >>> from setveil.promises import KAnonymity
         >>> freeze((KAnonymity(k=3), Note("see {k=2}")))
-        [{'model': 'k-anonymity', 'records_per_person': 1, 'k': 3}, {'note': 'see {k=2}'}]
+        [{'model': 'k-anonymity', 'records_per_person': None, 'k': 3}, {'note': 'see {k=2}'}]
     """
     if isinstance(value, Note):
         return {"note": value.template}
