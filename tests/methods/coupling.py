@@ -68,7 +68,7 @@ class Case:
 def loss_of(case):
     """The exact loss of one case, by stage; a `Leak` if it exceeds what was promised."""
     chance = Random(case.seed)
-    most = case.promise.records_per_person
+    most = case.promise.most_records
     tape = Tape(chance, bits=chance.choice([1, 2, 64]), style=chance.randrange(5), most=most)
     one = case.run(tape, longer=False)
     try:
