@@ -191,6 +191,31 @@ def test_the_same_people_are_found_in_tables_and_files(home):
     assert len(names) == len(list(Path("releases.toml.people").glob("*.tags"))) == 1
 
 
+def test_a_second_release_of_the_same_data_is_attacked_together_with_the_first(home):
+    who = [
+        ("a1", "b1"),
+        ("a1", "b1"),
+        ("a1", "b2"),
+        ("a2", "b1"),
+        ("a2", "b1"),
+        *[("a2", "b2")] * 2,
+    ]
+    rows = [f"p{n},{item}" for n, items in enumerate(who) for item in items]
+    Path("seven.csv").write_text("\n".join(["patient,item", *rows]) + "\n")
+    for kept, raised in ("ab", "ba"):
+        tree = [f"{kept}{n};ALL\n{raised}{n};{raised.upper()};ALL\n" for n in (1, 2)]
+        Path(f"{kept}.csv").write_text("".join(tree))
+    words = {"person": "patient", "register": "releases.toml", "method": "apriori", "m": 2}
+    anonymize("seven.csv", output="r1", k=3, hierarchy="a.csv", **words)
+    done = anonymize("seven.csv", output="r2", k=2, hierarchy="b.csv", **words)
+    said = [str(note) for note in done.notes if "Together with" in note]
+    assert len(said) == 1
+    assert "(km-anonymity (k = 3, m = 2)), both single out 1 of 7 records" in said[0]
+    noisy("seven", "r3")
+    again = anonymize("one.csv", output="r4", k=2, population="x", **words, hierarchy="balanced:2")
+    assert not [note for note in again.notes if "Together" in note]
+
+
 def test_concurrent_bookings_are_all_kept_and_never_above_the_total(tmp_path):
     files = Files(tmp_path / "releases.toml")
     files.begin(Budget.of(5))

@@ -36,7 +36,8 @@ from setveil.pipeline.names import (
     reading_from,
     renewed,
 )
-from setveil.pipeline.registering.booking import booking
+from setveil.pipeline.registering.booking import Booked, booking
+from setveil.pipeline.registering.together import revealed
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.share import Made, anonymized
 from setveil.pipeline.stages import Stages
@@ -151,6 +152,7 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
         outcome = outcome_of(loaded, found, stages)
         if stage.holds:
             outcome = _explained(loaded, outcome, stages)
+            outcome = _together(loaded, outcome, booked.booked, stages)
             if with_dossier or job.report is not None:
                 outcome = _reported(job, loaded, outcome, stage, stages)
             outcome = aligned(job, loaded.data, outcome, stages)
@@ -214,6 +216,15 @@ def _explained(loaded: Loaded, outcome: Outcome, stages: Stages) -> Outcome:
             assert isinstance(job.method, Explaining)
             found["explanation"] = job.method.explain(data, job.promise, engine=engine)
     return replace(outcome, **found)
+
+
+def _together(loaded: Loaded, outcome: Outcome, booked: Booked | None, stages: Stages) -> Outcome:
+    """The outcome with what it reveals together with earlier releases of the same people."""
+    if booked is None or not booked.earlier or loaded.held is None:
+        return outcome
+    with stages("comparing with earlier releases"):
+        said = revealed(outcome.release, loaded.held, booked)
+    return replace(outcome, notes=(*outcome.notes, *said))
 
 
 def _reported(job: Job, loaded: Loaded, outcome: Outcome, stage: Stage, stages: Stages) -> Outcome:

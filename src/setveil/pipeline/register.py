@@ -27,6 +27,7 @@ from setveil.pipeline.registering.booking import (
     check_known,
     column_of,
     cost_of,
+    digest_of,
     named_column,
     tags_of,
 )
@@ -175,6 +176,7 @@ def run_add(job: AddJob) -> Booked:
         population=job.population,
         column=column,
         recipient=job.recipient,
+        data=digest_of(job.original),
         release=str(place),
         digest=digest,
     )

@@ -109,6 +109,8 @@ class Entry:
     tags: str = ""
     """The SHA-256 of the file with their tags; empty if there is none."""
     recipient: str = ""
+    data: str = ""
+    """The SHA-256 of the file that it was made from, if it was one."""
     release: str = ""
     """The release folder, if it has one."""
     digest: str = ""

@@ -139,6 +139,7 @@ class Book:
             population=job.population,
             column="" if found is None else column_of(job, account),
             recipient=job.recipient,
+            data=digest_of(job.data),
             release="" if job.output is None else str(Path(job.output).resolve()),
         )
         self.booked = book(self.files, entry, found, refuse=True)
@@ -219,6 +220,12 @@ def column_of(job: Registered, account: Account | None) -> str:
     """Its name as the file spells it."""
     columns = {} if account is None else account.columns
     return columns.get("person") or columns.get("record") or named_column(job) or ""
+
+
+def digest_of(data: object) -> str:
+    """The SHA-256 of a data file; empty if it is none."""
+    is_file = isinstance(data, str | Path) and Path(data).is_file()
+    return sha256(Path(str(data))) if is_file else ""
 
 
 def tags_of(register: Register) -> Tags:

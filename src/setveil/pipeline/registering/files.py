@@ -42,6 +42,7 @@ _HEAD = (
     "# up, and never hand it over. You may edit the totals, populations and recipients.\n"
 )
 _TEXTS = ("date", "promise", "meaning", "method", "population", "column", "recipient", "release")
+_HASHES = ("tags", "data", "digest")
 _HEX = re.compile(r"[0-9a-f]{64}")
 _ID = re.compile(r"[0-9a-f]{12}")
 _WAIT = 0.02
@@ -214,7 +215,8 @@ def _text(register: Register) -> str:
 
 def _entry_text(entry: Entry) -> str:
     words: dict[str, Any] = {"id": entry.id} | {name: getattr(entry, name) for name in _TEXTS}
-    words |= {"people": entry.people, "tags": entry.tags, "digest": entry.digest}
+    words |= {"people": entry.people, "tags": entry.tags, "data": entry.data}
+    words["digest"] = entry.digest
     lines = [
         f"{name} = {toml_value(name, value)}"
         for name, value in words.items()
@@ -258,7 +260,7 @@ def _register(path: Path, table: Mapping[str, Any]) -> Register:
 def _entry(path: Path, table: Mapping[str, Any]) -> Entry:
     _check_keys(path, table, {each.name for each in fields(Entry)} - {"spent"} | {*Budget._fields})
     texts = {}
-    for name in ("id", *_TEXTS, "tags", "digest"):
+    for name in ("id", *_TEXTS, *_HASHES):
         value = table.get(name, "")
         value = value.isoformat() if name == "date" and isinstance(value, datetime) else value
         if not isinstance(value, str):
@@ -266,8 +268,9 @@ def _entry(path: Path, table: Mapping[str, Any]) -> Entry:
         texts[name] = value
     if not _ID.fullmatch(texts["id"]):
         raise FileFormatError(path, "a release has no id of 12 hexadecimal digits")
-    if any(texts[name] and not _HEX.fullmatch(texts[name]) for name in ("tags", "digest")):
-        raise FileFormatError(path, f"tags and digest of {texts['id']} must be SHA-256 hashes")
+    if any(texts[name] and not _HEX.fullmatch(texts[name]) for name in _HASHES):
+        listed = ", ".join(_HASHES)
+        raise FileFormatError(path, f"{listed} of {texts['id']} must be SHA-256 hashes")
     people = table.get("people")
     if people is not None and (type(people) is not int or people < 0):
         raise FileFormatError(path, f"people = {brief(people)} is not a number of people")
