@@ -97,3 +97,15 @@ def test_a_standard_error_is_stated_only_where_it_is_small():
     assert Support(95, 110, 100.0, 4.0).accuracy == "within 10 %"
     assert Support(95, 110, 100.0).is_determined
     assert not Support(80, 110, 100.0).is_determined
+
+
+def test_more_records_of_a_listed_item_may_have_the_other_items_by_chance_or_always():
+    cluster = {"size": 10, "chunks": [[[["a"], 5]]], "terms": ["x"]}
+    release = sv.Disassociated.of_clusters([cluster], sv.KmAnonymity(k=5, m=2))
+    alone, both = release.support(["x"]), release.support(["a", "x"])
+    listed = alone.guess  # 1.3 or less: further ones are 0.1 (k - 2) for each shown item
+    assert 1.2 < listed < 1.3
+    assert both.guess == pytest.approx(listed / 2)
+    most, share = (both.guess + listed) / 2, 0.25 * 3 / 0.1 / 13
+    error = listed / 2, most * share, (most * 0.3) ** 0.5
+    assert both.error == pytest.approx(sum(each**2 for each in error) ** 0.5)

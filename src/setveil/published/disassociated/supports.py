@@ -148,6 +148,8 @@ class Query:
         of their distance as its standard deviation: 0 if all records of a cluster have all groups
         but one. That the mean is near a bound makes it no smaller: items that belong together are
         not independent. Errors of one kind add up: if items do in one cluster, they do in others.
+        If a term is in more records than expected, these have the other items as often as by chance
+        or always, so with a chance between the two.
         """
         lower, upper, expected, apart, listed, chance = 0, 0, 0.0, 0.0, 0.0, 0.0
         for clusters, groups in self.patterns():
@@ -157,9 +159,9 @@ class Query:
             terms = [self.items[at] for at, *_ in groups if self.sources[at, clusters[0]] == TERM]
             lower, upper, expected = lower + round(low), upper + round(high), expected + mean
             low, high = self.bounds(clusters, groups, as_listed=True)
-            apart += (high - low) / 2
+            apart, more = apart + (high - low) / 2, (mean + high) / 2
             for error, variance in (self.index.listed.error(item, clusters) for item in terms):
-                listed, chance = listed + mean * error, chance + mean * variance
+                listed, chance = listed + more * error, chance + more * variance
         guess = min(max(expected, float(lower)), float(upper))
         return Support(lower, upper, guess, math.hypot(apart, listed, math.sqrt(chance)))
 
