@@ -133,6 +133,9 @@ class Above:
             good = _about(min((each.pairs for each in ways), default=0.0))
             fine = [each for each in ways if each.pairs <= good]
             for best in sorted(fine, key=lambda each: each.badness)[:1]:
+                again = self.head.leave_again(best) if kind == "head" else []
+                near = (each for each in again if each.pairs <= good)
+                best = min(near, key=lambda each: each.badness, default=best)
                 if best.pairs <= limit:
                     made.append(self._judged(kind, best))
                     limit = min(limit, _about(made[-1].pairs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -23,6 +23,15 @@ Where all records must stay together, both are tried."""
 PRICES = {2: (0.02, 0.05, 0.1), 3: (0.002, 0.005)}
 """What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
 for each of its conflicts, and keeps some of its pairs where it goes."""
+
+AGAIN = (3.0, 3.75, 4.5)
+"""The same for records that left and leave the others of these. Measured; what annealing finds at a
+price depends on chance."""
+NARROW = 1.2
+"""A pair can be counted if its upper bound is at most so many times its lower one."""
+NEARLY, ENOUGH = 0.4, 0.5
+"""Records may leave again if the first share of the frequent pairs can be counted, but not the
+second: some 4 % more can be."""
 
 HUBS = (2, 3)
 """How many of the most frequent items the records of a part may agree in."""
@@ -47,6 +56,7 @@ class Arranged(NamedTuple):
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
+    counted: float  # the share of the frequent pairs that can be counted, about
 
     @property
     def badness(self) -> float:
@@ -64,11 +74,14 @@ class Counts(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Some records, the chunks of the head in them, and what is expected of the targets."""
+    """Some records, the chunks of the head in them, and what is expected of the targets: bounds,
+    and between them the number that is likely."""
 
     records: Int64s
     chunk: Int64s
     expected: Floats
+    low: Int64s
+    high: Int64s
 
 
 class Head:
@@ -158,7 +171,45 @@ class Head:
             part[piece.records], chunks[number, self._items] = number, piece.chunk
         expected = self._left.copy()
         expected[self._inside] += np.sum([piece.expected for piece in pieces], axis=0)
-        return Arranged(part, chunks, *self._all_targets.errors(expected))
+        low, high = (np.sum(each, axis=0) for each in zip(*(p[3:] for p in pieces), strict=True))
+        counted = float(self._targets.many[high <= NARROW * low].sum())
+        return Arranged(part, chunks, *self._all_targets.errors(expected), counted)
+
+    def leave_again(self, best: Arranged) -> list[Arranged]:
+        """Ways in which a few of the records that left leave the others of these, if then at least
+        half of the frequent pairs can be counted, and nearly half can in any case.
+
+        What is not in a chunk of those that left cannot be counted, and few of them cause most of
+        their conflicts."""
+        chunks = best.chunks[:, self._items].astype(np.int64)
+        is_split = self._rule.m == 2 and len(chunks) == 2 and (chunks.max(axis=1) >= 0).all()
+        if not (is_split and NEARLY <= best.counted < ENOUGH):
+            return []
+        core, left = (self._count(np.flatnonzero(best.part == number)) for number in (0, 1))
+        stay = self._settled(core, chunks[0])
+        ways = [self._arranged([stay, *pieces]) for pieces in self._again(left, AGAIN)]
+        return [each for each in ways if each.counted >= ENOUGH]
+
+    def _again(self, counts: Counts, prices: Sequence[float]) -> Iterator[list[Piece]]:
+        """Two parts of some records, for each price without and with those that need not leave the
+        first of them; every frequent pair is worth as much as any other."""
+        from setveil.kernels.disassociation.heads import charge, find_stayers
+
+        targets, rows, together = self._targets, counts.rows, counts.together
+        pairs = together[targets.first, targets.second]
+        cost, usual = targets.many / np.maximum(targets.supports, 1), targets.cost(TOP_WEIGHTS[0])
+        charges = charge(*rows, together, self._spread(cost), self._rule)
+        worth = self._spread(cost * pairs * (pairs >= self._rule.k))
+        for price in prices:
+            wanted = self._annealed(counts, worth - price * charges, np.zeros(worth.shape, bool))
+            for _ in range(2):
+                stays = find_stayers(*rows, wanted, together, self._rule)
+                if min(np.count_nonzero(stays), np.count_nonzero(~stays)) < self._rule.k:
+                    break
+                parts = (self._count(counts.records[each]) for each in (stays, ~stays))
+                pieces = [self._whole(each, usual) for each in parts]
+                yield pieces
+                wanted = pieces[0].chunk
 
     @cached_property
     def _left(self) -> Floats:
@@ -236,8 +287,10 @@ class Head:
     def _rest(self, counts: Counts, cost: Floats) -> Piece:
         """Records that left: in head chunks, or in small clusters if these keep more, or m is 3."""
         none = np.full(len(counts.held), -1, dtype=np.int64)
+        high = np.minimum(counts.held[self._targets.first], counts.held[self._targets.second])
+        bounds = np.zeros_like(high), high
         if self._below is not None and self._rule.m > 2:
-            return Piece(counts.records, none, self._below(counts.records)[self._inside])
+            return Piece(counts.records, none, self._below(counts.records)[self._inside], *bounds)
         piece = self._whole(counts, cost)
         if self._below is None:
             return piece
@@ -245,7 +298,7 @@ class Head:
         truth = counts.together[self._targets.first, self._targets.second]
         if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
             return piece
-        return Piece(counts.records, none, kept)
+        return Piece(counts.records, none, kept, *bounds)
 
     def _worth(self, counts: Counts, cost: Floats) -> Floats:
         """[item, item] what it is worth to keep a pair: what it costs to have it as often as
@@ -285,7 +338,10 @@ class Head:
         apart = shown[first] * shown[second] / len(counts.records)
         joined = (chunk[first] >= 0) & (chunk[first] == chunk[second])
         expected = np.where(joined, counts.together[first, second], apart)
-        return Piece(counts.records, chunk, expected)
+        low = np.maximum(held[first] + held[second] - len(counts.records), 0)
+        bounds = low, np.minimum(held[first], held[second])
+        found = (np.where(joined, counts.together[first, second], each) for each in bounds)
+        return Piece(counts.records, chunk, expected, *found)
 
 
 Rows = tuple[Int64s, Int32s]
