@@ -110,11 +110,12 @@ def unused_note(tree: Hierarchy | None, data: Transactions) -> tuple[str, ...]:
     return (f"{text} That is no fault: noise hides which ones, and may publish some of them.",)
 
 
-def effect_note(release: Release, usual: Release, data: Transactions) -> str:
-    """What an addition to a method changes, by metrics that the form has."""
+def effect_note(release: Release, usual: Release, data: Transactions, seed: int) -> str:
+    """What an addition to a method changes, by metrics that the form has; with the seed with which
+    losses are measured, so that a figure is the same in both places."""
     added = (f"{{{key}={value}}}" for key, value in release.method.items() - usual.method.items())
     names = [name for name in EFFECTS if release.form in METRICS[name].forms]
-    pairs = [measure(each, data, names, seed=0) for each in (release, usual)]
+    pairs = [measure(each, data, names, seed=seed) for each in (release, usual)]
     figures = (f"{name} {pairs[0][name]:.3f} (without it {pairs[1][name]:.3f})" for name in names)
     return Note(f"Effect of {' and '.join(added)}: {', '.join(figures)}.")
 

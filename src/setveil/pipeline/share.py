@@ -219,7 +219,8 @@ def anonymized(spec: Spec) -> Made:
             notes.append(Note(remark))
         if method.plain is not None and len(data):
             usual = method.plain.anonymize(data, spec.promise, tree, **how)
-            notes.append(effect_note(release, usual, data))
+            seed = spec.writing.choices.seed or 0
+            notes.append(effect_note(release, usual, data, seed))
     return Made(
         release=release.leaving_out(spec.min_people),
         data=data,
