@@ -50,13 +50,14 @@ def test_the_questions_are_those_that_were_listed_before():
 
 
 def test_each_question_has_a_section_that_says_something(found):
-    _, page, twin, _ = found
+    made, page, twin, _ = found
     assert [one["number"] for one in twin["questions"]] == list(range(1, 16))
     for one in twin["questions"]:
         assert one["sections"]
         for key in one["sections"]:
             assert any(value for value in twin[key].values())
             assert f"<h2>{SECTIONS[key].title}</h2>" in page
+        assert one["measured"] is (made.attack is not None or one["number"] not in (10, 11, 12))
         assert one["not_stated"] == [
             key for key, asked in STATED.items() if one["number"] in asked.questions
         ]

@@ -54,6 +54,7 @@ def addresses(page):
 def asked(page, run):
     forms = {"attack": {"knows": "1,2", "trials": 200}, "support": {"items": ""}}
     forms["reconstruct"] = {"n": 1, "seed": 1}
+    forms["approval"] = {"purpose": "Teaching"}
     for verb, form in forms.items():
         assert page.post(f"{run}/{verb}", **form).status == 200
     page.until(run, lambda now: all(ended(now[verb]["status"]) for verb in forms))

@@ -161,6 +161,23 @@ def test_a_file_called_release_is_attacked_like_any_other(page):
     assert (done["attack"]["status"], done["attack"]["error"]) == ("done", None)
 
 
+def test_a_dossier_is_written_with_what_was_stated_and_can_be_downloaded(page):
+    place, _, _ = by_path(page, BASKETS, "approved.csv")
+    run = page.run(place, k=3, m=2)["place"]
+    assert page.post(f"{run}/approval", very_small="often").status == 400
+    page.post(f"{run}/approval", purpose="Teaching", sign="Ann, Bob", very_small="0.05")
+    done = page.until(run, lambda now: now["approval"] and ended(now["approval"]["status"]))
+    found = done["approval"]
+    assert (found["status"], found["error"]) == ("done", None)
+    assert 1 in [each["number"] for each in found["result"]["open"]]
+    base = f"{run.rpartition('/')[0]}/{found['id']}"
+    assert "Dossier for approval" in page.get(f"{base}/dossier.html").text
+    twin = page.get(f"{base}/dossier.json").json
+    assert twin["context"]["purpose"] == "Teaching"
+    assert [row["role"] for row in twin["signatures"]["signatures"]] == ["Ann", "Bob"]
+    assert twin["made"]["command"].startswith("setveil report release --original approved.csv")
+
+
 def test_what_is_asked_about_a_release_alone_needs_no_original(page):
     place, own, _ = by_path(page, BASKETS, "gone.csv")
     run = page.run(place, k=3, m=2)["place"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -44,8 +45,8 @@ class ApprovalJob(ReportJob):
     """What the page of a report is about, what was stated, and what to attack with."""
 
     audience: str = AUDIENCE
-    context: Path | str | None = None
-    """The TOML file with what people state; see `setveil.pipeline.stated`."""
+    context: Path | str | Mapping[str, Any] | None = None
+    """What people state, or the TOML file with it; see `setveil.pipeline.stated`."""
     knows: Any = (1, 2, 3)
     occasion: str | None = None
     population: object = field(default=None, repr=False)
@@ -204,6 +205,13 @@ def run(job: ApprovalJob, progress: Progress | None = None) -> Approval:
         with stages("writing the page"):
             write_pages(found, Path(job.output), force=job.force)
     return found
+
+
+def summary(found: Approval) -> dict[str, Any]:
+    """What is left to do before it can be signed."""
+    values = values_of(found)
+    open_ones = [one for one in values["questions"] if one["not_stated"] or not one["measured"]]
+    return {"keeps_promise": found.dossier.verdict.keeps_promise, "open": open_ones}
 
 
 def check_likely(found: Approval) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setveil.errors import FileFormatError, brief, did_you_mean
+from setveil.errors import FileFormatError, ParameterError, SetveilError, brief, did_you_mean
 from setveil.pipeline.toml import toml_table
 
 LONGEST = 10_000
@@ -87,43 +87,66 @@ class Stated:
         return tuple(self.values.get("likely_knowledge", ()))
 
 
-def read_stated(path: Path | str | None) -> Stated:
-    """The statements in a TOML file; none without a file.
+def read_stated(given: Path | str | Mapping[str, Any] | None) -> Stated:
+    """The statements in a TOML file or a mapping; none without one.
 
     Raises:
-        FileFormatError: if it is no TOML, or a key is unknown or has a value of another kind.
+        FileFormatError: if it is no TOML, or a key of a file is unknown or has a value of another
+            kind; ParameterError for one of a mapping.
+
+    Example:
+        >>> read_stated({"purpose": "Teaching", "recipient": " "}).values
+        {'purpose': 'Teaching'}
     """
-    return Stated() if path is None else Stated(dict(_checked(Path(path))))
+    if given is None:
+        return Stated()
+    if isinstance(given, Mapping):
+        return Stated(_checked(given, lambda key, problem, remedy: _of_mapping(key, remedy)))
+    path = Path(given)
+    return Stated(
+        _checked(
+            toml_table(path),
+            lambda key, problem, remedy: FileFormatError(path, problem, remedy=remedy),
+        )
+    )
 
 
-def _checked(path: Path) -> Iterator[tuple[str, Any]]:
-    for key, value in toml_table(path).items():
+def _of_mapping(key: str, remedy: str) -> SetveilError:
+    return ParameterError("context", key, remedy)
+
+
+Fail = Callable[[str, str, str], SetveilError]
+
+
+def _checked(table: Mapping[str, Any], fail: Fail) -> dict[str, Any]:
+    """The statements that are not empty: an empty one is as good as not stated."""
+    found = {key: _plain(value) for key, value in table.items()}
+    for key, value in found.items():
         if key not in STATED:
             remedy = did_you_mean(key, STATED) or f"the keys are {', '.join(STATED)}"
-            raise FileFormatError(path, f"there is no key {brief(key)}", remedy=remedy)
+            raise fail(key, f"there is no key {brief(key)}", remedy)
+        kind = "a text"
+        is_fine = _is_text(value)
         if key == "very_small":
-            is_fine = type(value) in (int, float) and 0 < value < 1
-            yield from _one(path, key, value, is_fine, "a number between 0 and 1")
-            continue
-        if STATED[key].is_list:
-            value = [value] if isinstance(value, str) else value
-            is_fine = isinstance(value, list) and all(map(_is_text, value))
-            yield from _one(path, key, value, is_fine, "a list of texts")
-            continue
-        yield from _one(path, key, value, _is_text(value), "a text")
+            kind, is_fine = (
+                "a number between 0 and 1",
+                type(value) in (int, float) and 0 < value < 1,
+            )
+        elif STATED[key].is_list:
+            kind = "a list of texts"
+            found[key] = value = [value] if isinstance(value, str) and value else value
+            is_fine = value == "" or (isinstance(value, list) and all(map(_is_text, value)))
+        if not is_fine and value != "":
+            raise fail(key, f"the key {key} is not {kind}", f"write {kind}")
+    return {key: value for key, value in found.items() if value not in ("", [])}
+
+
+def _plain(value: Any) -> Any:
+    """The value without blanks around it."""
+    if isinstance(value, list):
+        return [each for one in value if (each := _plain(one)) != ""]
+    return value.strip() if isinstance(value, str) else value
 
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST
-
-
-def _one(path: Path, key: str, value: Any, is_fine: bool, kind: str) -> Iterator[tuple[str, Any]]:
-    """The statement; nothing if it is empty, which is as good as not stated."""
-    if not is_fine:
-        raise FileFormatError(path, f"the key {key} is not {kind}", remedy=f"write {kind}")
-    if isinstance(value, str):
-        value = value.strip()
-    if isinstance(value, list):
-        value = [each.strip() for each in value if each.strip()]
-    if value not in ("", []):
-        yield key, value

@@ -24,6 +24,7 @@ from setveil.web.wording import line_of
 
 RELEASE, ZIP, JOB = "release", "release.zip", "job.toml"
 ALIGNMENT, TREE, WORLDS = "private-alignment.csv", "hierarchy.csv", "reconstructions"
+DOSSIER, TWIN = "dossier.html", "dossier.json"
 BUILT, ITEMS = "built.hierarchy.csv", "items.json"
 """The tree that was checked or built, and the items of the data with their supports."""
 SHOWN = 25
@@ -213,6 +214,14 @@ def attack(task: Task) -> object:
     return run(job_from(task.release, words), task.progress)
 
 
+def approval(task: Task) -> object:
+    """A dossier for who has to approve a release, and its twin."""
+    from setveil.pipeline.approval import job_from, run, summary
+
+    words = {**task.options, "original": task.data, "output": DOSSIER}
+    return summary(run(job_from(task.release, words), task.progress))
+
+
 def support(task: Task) -> object:
     """How many records contain some items, computed from a release alone."""
     from setveil.pipeline.support import SupportJob, run
@@ -249,6 +258,7 @@ TASKS: dict[str, Callable[[Task], object]] = {
     "advise": advise,
     "anonymize": anonymize,
     "attack": attack,
+    "approval": approval,
     "support": support,
     "reconstruct": reconstruct,
     "compare": compare,

@@ -1,9 +1,11 @@
 """The page for who has to approve a release, and its JSON twin: a table of sections."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from setveil.pipeline.approval import Approval
+from setveil.pipeline.stated import STATED
+from setveil.report import Report, Section
 from setveil.report.approval import (
     about,
     around,
@@ -22,11 +24,13 @@ from setveil.report.markup import document, paragraph, section, text
 from setveil.report.release_page import PRIVATE
 from setveil.words import plural
 
+MEASURED = (10, 11, 12)
+"""The questions that only an attack can answer."""
 VERSION = 1
 """Changes when a key of the twin changes its meaning."""
 
 
-class Section(NamedTuple):
+class Chapter(NamedTuple):
     """One section: its title, the questions of a committee that it is for, and what makes it."""
 
     title: str
@@ -34,18 +38,18 @@ class Section(NamedTuple):
     part: Callable[[Approval], Part]
 
 
-SECTIONS: dict[str, Section] = {
-    "context": Section("Context", (1, 2), around.part),
-    "data": Section("The data", (3, 4, 5), about.part),
-    "promise": Section("The promise and its limits", (6, 7), promised.part),
-    "checks": Section("How it was checked", (8,), checked.part),
-    "risk": Section("Risk", (9, 10), risks.part),
-    "opinions": Section("Questions of authorities", (11, 12), opinions.part),
-    "register": Section("Other releases of these people", (13,), earlier.part),
-    "use": Section("What was lost, and what it can be used for", (14,), useful.part),
-    "review": Section("When to review it", (15,), review.part),
-    "signatures": Section("Signatures", (15,), signed.part),
-    "made": Section("Files, versions and commands", (4, 8, 15), remade.part),
+SECTIONS: dict[str, Chapter] = {
+    "context": Chapter("Context", (1, 2), around.part),
+    "data": Chapter("The data", (3, 4, 5), about.part),
+    "promise": Chapter("The promise and its limits", (6, 7), promised.part),
+    "checks": Chapter("How it was checked", (8,), checked.part),
+    "risk": Chapter("Risk", (9, 10), risks.part),
+    "opinions": Chapter("Questions of authorities", (11, 12), opinions.part),
+    "register": Chapter("Other releases of these people", (13,), earlier.part),
+    "use": Chapter("What was lost, and what it can be used for", (14,), useful.part),
+    "review": Chapter("When to review it", (15,), review.part),
+    "signatures": Chapter("Signatures", (15,), signed.part),
+    "made": Chapter("Files, versions and commands", (4, 8, 15), remade.part),
 }
 """By key of the twin, in the order of the page."""
 
@@ -85,13 +89,15 @@ def approval_values(found: Approval) -> dict[str, Any]:
 
 
 def questions(found: Approval) -> list[dict[str, Any]]:
-    """Each question, the sections that are for it, and what people have not stated."""
+    """Each question, the sections that are for it, what people have not stated, and whether what it
+    asks was measured."""
     return [
         {
             "number": number,
             "question": question,
             "sections": [key for key, each in SECTIONS.items() if number in each.questions],
             "not_stated": found.stated.missing(number),
+            "measured": found.attack is not None or number not in MEASURED,
         }
         for number, question in enumerate(QUESTIONS, start=1)
     ]
@@ -108,6 +114,8 @@ def approval_page(found: Approval) -> str:
     if open_ones:
         numbers = ", ".join(map(str, open_ones))
         lead += f" Nobody has stated all that questions {numbers} need."
+    if found.attack is None:
+        lead += f" Questions {', '.join(map(str, MEASURED))} were not measured."
     head = (
         f'<div class="banner" role="note">{text(PRIVATE)}</div>'
         f"<header><h1>{text(title)}</h1>{paragraph(lead, 'lead')}</header>"
@@ -123,14 +131,29 @@ def _index(found: Approval) -> str:
         "number": Column("no.", "number"),
         "question": Column("question"),
         "sections": Column("section"),
-        "not_stated": Column("not stated"),
+        "open": Column("open"),
     }
     rows = [
         {
             **one,
             "sections": [SECTIONS[key].title for key in one["sections"]],
-            "not_stated": one["not_stated"] or "-",
+            "open": _open(one),
         }
         for one in questions(found)
     ]
     return Grid("", columns, rows).html()
+
+
+def _open(question: dict[str, Any]) -> str:
+    stated = [STATED[key].name.lower() for key in question["not_stated"]]
+    said = [f"not stated: {', '.join(stated)}"] if stated else []
+    return "; ".join([*said, *["not measured"] * (not question["measured"])]) or "-"
+
+
+def report_dossier(found: Mapping[str, Any]) -> Report:
+    """What is left to do before a dossier can be signed, as `setveil.pipeline.approval.summary` has
+    it."""
+    head = "Written: the dossier, and the same as JSON"
+    lines = [f"{each['number']}. {each['question']} ({_open(each)})" for each in found["open"]]
+    rest = "Open questions:\n" + "\n".join(lines) if lines else "All questions have an answer."
+    return Report((Section(head, rest, private=True),), found)

@@ -20,6 +20,7 @@ def part(found: Approval) -> Part:
         "published": ("Records published", found.dossier.records),
         "items": ("Items", private.items),
         "occurrences": ("Occurrences of items", private.occurrences),
+        "names": ("Items published under their own names", _names(found)),
         "suppressed": ("Items removed everywhere", private.suppressed),
         "min_people": ("Fewest people that an item must have", found.min_people or "no limit"),
     }
@@ -39,6 +40,11 @@ def part(found: Approval) -> Part:
         assumed=[_assumed(found)],
         to_judge=_judged(named),
     )
+
+
+def _names(found: Approval) -> int | str:
+    use = found.dossier.private and found.dossier.private.usefulness
+    return "not counted" if not use else use.names
 
 
 def _person(found: Approval) -> str:

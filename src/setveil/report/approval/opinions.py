@@ -30,6 +30,7 @@ _AGAINST = {
 def part(found: Approval) -> Part:
     """Each question with the number behind it."""
     rows, which = chosen_rows(found)
+    measured = found.attack is not None
     return Part(
         said=["These are measurements, not legal conclusions."],
         facts={
@@ -44,8 +45,8 @@ def part(found: Approval) -> Part:
                 "Prosecutor risk against the threshold", _AGAINST, [_against(row) for row in rows]
             ),
         },
-        measured=["The numbers in these tables; see the section on risk for intervals."],
-        assumed=[f"The knowledge that counts is what is {which}."],
+        measured=["The numbers in these tables; see the section on risk for intervals."] * measured,
+        assumed=[f"The knowledge that counts is what is {which}."] * measured,
         to_judge=["Whether the risk is acceptable, and whether the release is anonymous in law."],
     )
 

@@ -94,7 +94,13 @@ def chosen_rows(found: Approval) -> tuple[list[Row], str]:
 
 def _after(found: Approval) -> Estimate | str:
     after = found.unique.after
-    return "whole records are not published" if after is None else Estimate.certain(after)
+    if after is not None:
+        return Estimate.certain(after)
+    return (
+        "no published record is a person's"
+        if found.not_attacked
+        else "no whole record is published"
+    )
 
 
 def _exposed(found: Approval) -> list[str]:

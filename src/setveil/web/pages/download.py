@@ -20,7 +20,7 @@ from setveil.web.project import Project
 from setveil.web.runs import run_values
 from setveil.web.screens import Screen, step_frame
 from setveil.web.store import StoredJob
-from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
+from setveil.web.tasks import ALIGNMENT, DOSSIER, JOB, TWIN, WORLDS, ZIP
 
 WHY = "One file is made to be handed over. The others are for you: they say more than the release."
 LISTS = (*list_files(), PUBLIC_LIST)
@@ -30,6 +30,8 @@ FILES = {
     JOB: ("anonymize", "text/plain"),
     ALIGNMENT: ("anonymize", "text/csv"),
     f"{WORLDS}.zip": ("reconstruct", "application/zip"),
+    DOSSIER: ("approval", "text/html"),
+    TWIN: ("approval", "application/json"),
     **dict.fromkeys(LISTS, ("anonymize", "text/plain")),
 }
 """The files that may be downloaded, the verb that makes each, and their types."""

@@ -33,6 +33,7 @@ DOING = {
     "anonymize": "Anonymizing",
     "attack": "Attacking a release",
     "support": "Counting in a release",
+    "approval": "Writing a dossier",
     "reconstruct": "Reconstructing originals",
     "compare": "Comparing settings",
 }

@@ -14,9 +14,11 @@ from setveil.errors import ParameterError, SetveilError
 from setveil.pipeline.attack import can_attack
 from setveil.pipeline.dossier import Dossier
 from setveil.pipeline.names import READING
+from setveil.pipeline.stated import STATED, read_stated
 from setveil.pipeline.stored import Released
 from setveil.published import Release
 from setveil.report import Report
+from setveil.report.approval import report_dossier
 from setveil.report.attack import report_attack
 from setveil.report.outcome import verdict_sections
 from setveil.report.supports import report_reconstructions, report_supports
@@ -41,6 +43,7 @@ WHY = (
 )
 _REPORTS: dict[str, Callable[[Any], Report]] = {
     "attack": report_attack,
+    "approval": report_dossier,
     "support": report_supports,
     "reconstruct": report_reconstructions,
 }
@@ -65,6 +68,7 @@ class ResultScreen(Screen):
     holds: bool | None
     outcome: dict[str, Any] | None
     attack: dict[str, Any] | None
+    approval: dict[str, Any] | None
     support: dict[str, Any] | None
     reconstruct: dict[str, Any] | None
     job: StoredJob = field(metadata=PAGE_ONLY)
@@ -80,6 +84,8 @@ class ResultScreen(Screen):
     reports: dict[str, Report] = field(metadata=PAGE_ONLY)
     lists: list[str]
     """The files that the command reads and that the page has made."""
+    stated: dict[str, dict[str, Any]]
+    """What may be stated for an approval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +173,7 @@ async def ask(request: Request, project: Project, form: Form) -> str:
     options = _options(verb, form)
     before = about_run(request, project, job, verb)
     task: dict[str, Any] = {"run": job.id, "release": str(job.folder / RELEASE), "options": options}
-    if verb == "attack":  # the others need the release alone
+    if verb in ("attack", "approval"):  # the others need the release alone
         task |= {"data": job.task["data"], "files": job.task["files"]}
         words = job.task["options"]
         options |= {name: words[name] for name in (*READING, "input_format") if name in words}
@@ -218,6 +224,7 @@ def run_screen(
         answers=answers,
         reports=reports,
         lists=[name for name in LISTS if (job.folder / name).is_file()],
+        stated={key: asked._asdict() for key, asked in STATED.items()},
         **spoken(project, words),
         refresh=live,
     )
@@ -253,6 +260,8 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
         if not re.fullmatch(r"[\d\s,]+", knows):  # what was typed is never a file
             raise ParameterError("knows", knows, "give whole numbers, such as 1,2,3")
         return {"knows": knows, "trials": whole_number("trials", form, 100) or 2000, "seed": 0}
+    if verb == "approval":
+        return {"context": _stated(form), "trials": 2000}
     if verb == "support":
         given = item_words(form.get("items", "").replace(",", "\n"))
         return {"items": given} if given else {"top": 20, "least_size": 2}
@@ -262,6 +271,22 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
             raise ParameterError("n", number, "at most 20 at a time")
         return {"n": number, "seed": whole_number("seed", form)}
     raise ParameterError("verb", verb, f"it is one of {', '.join(ASKS)}")
+
+
+def _stated(form: Form) -> dict[str, Any]:
+    """What was stated in the fields of a form; lists have commas."""
+    found: dict[str, Any] = {}
+    for key, asked in STATED.items():
+        text = form.get(key, "").strip()
+        if key == "very_small" and text:
+            try:
+                found[key] = float(text)
+            except ValueError:
+                raise ParameterError(key, text, "give a number between 0 and 1") from None
+        elif text:
+            found[key] = [each.strip() for each in text.split(",")] if asked.is_list else text
+    read_stated(found)
+    return found
 
 
 def _asked(job: StoredJob | None, report: Report | None) -> dict[str, Any] | None:

@@ -121,7 +121,7 @@ async def cancel(request: Request, project: Project, form: Form) -> str:
 def back(project: str, job: StoredJob) -> str:
     """The screen on which a job is shown."""
     places = {"tree": "hierarchy", "advise": "goal", "compare": "compare"}
-    if job.verb in ("anonymize", "attack", "support", "reconstruct"):
+    if job.verb in ("anonymize", "attack", "approval", "support", "reconstruct"):
         return f"/projects/{project}/runs/{job.task.get('run') or job.id}"
     return f"/projects/{project}/{places.get(job.verb, 'load')}"
 
