@@ -11,6 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.errors import FileFormatError, OutputError, ParameterError
+from setveil.pipeline.register import new
 from setveil.pipeline.stated import STATED
 from setveil.report.approval import QUESTIONS, SECTIONS
 from setveil.report.approval.opinions import EMA_THRESHOLD
@@ -171,3 +172,21 @@ def test_a_dossier_needs_the_original_and_replaces_no_twin(tmp_path):
             releases()["coherence"], tmp_path / "dossier.html", original=PATIENTS, trials=100
         )
     assert [path.name for path in tmp_path.iterdir()] == ["dossier.json"]
+
+
+def test_a_register_shows_other_releases_of_these_people(tmp_path):
+    place, data = tmp_path / "releases.toml", tmp_path / "visits.csv"
+    rows = (f"p{at},{item}\n" for at, items in enumerate(PATIENTS) for item in items)
+    data.write_text("patient,code\n" + "".join(rows), encoding="utf-8")
+    new(place)
+    words = {"record": "patient", "item": "code", "register": place, "seed": 1}
+    for name in ("one", "two"):
+        sv.anonymize(data, output=tmp_path / name, k=3, m=2, recipient=f"team {name}", **words)
+    words = {"original": data, "trials": 100, "record": "patient", "item": "code"}
+    twin = sv.values(sv.write_approval(tmp_path / "one", register=place, **words))["register"]
+    assert [(row["recipient"], row["people"]) for row in twin["others"]] == [("team two", 15)]
+    assert twin["register"] == "releases.toml"
+    sv.write(releases()["disassociation"], tmp_path / "three")
+    alone = sv.values(sv.write_approval(tmp_path / "three", register=place, **words))
+    assert alone["register"]["booked"] == "This release is not in it."
+    assert alone["questions"][12]["not_stated"] == ["earlier"]

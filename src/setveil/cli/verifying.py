@@ -199,6 +199,11 @@ def attack(release: str, as_json: bool, **options: Any) -> None:
     metavar="FILE.toml",
     help="What people state for an approval: purpose, recipient, controls ...",
 )
+@click.option(
+    "--register",
+    metavar="FILE.toml",
+    help="The register with other releases of these people, for an approval.",
+)
 @attacker_options
 @alignment_option
 @tree_option("The tree, if the release does not contain all of it.")

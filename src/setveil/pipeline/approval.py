@@ -29,6 +29,7 @@ from setveil.pipeline.commands import command_line, reading_options
 from setveil.pipeline.dossier import Dossier
 from setveil.pipeline.inputs import known_name
 from setveil.pipeline.names import Words, fields_from
+from setveil.pipeline.register import Others, others_of
 from setveil.pipeline.report import PRIVATE_FILE, ReportJob, check_page, examined
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.stated import Stated, read_stated
@@ -47,6 +48,8 @@ class ApprovalJob(ReportJob):
     audience: str = AUDIENCE
     context: Path | str | Mapping[str, Any] | None = None
     """What people state, or the TOML file with it; see `setveil.pipeline.stated`."""
+    register: Path | str | None = None
+    """The private register of releases; see `setveil register`."""
     knows: Any = (1, 2, 3)
     occasion: str | None = None
     population: object = field(default=None, repr=False)
@@ -71,7 +74,7 @@ class ApprovalJob(ReportJob):
         """The command that does this job."""
         given: dict[str, Any] = {"original": _named(self.original, "DATA"), "for": AUDIENCE}
         defaults = {each.name: each.default for each in fields(type(self))}
-        for name in ("context", "alignment", *_ATTACK, "seed", "hierarchy"):
+        for name in ("context", "register", "alignment", *_ATTACK, "seed", "hierarchy"):
             value = getattr(self, name)
             if value != defaults[name] and isinstance(value, str | Path | int | tuple | list):
                 given[name] = value if isinstance(value, int) else _words(value)
@@ -120,6 +123,8 @@ class Approval(Shown):
     attack: Attack | None = None
     not_attacked: str = ""
     """Why there is no attack."""
+    others: Others | None = None
+    """What a register says of this release and others; None if none was given."""
     account: Account | None = None
     people: int | None = None
     """How many people the original has, if that is known."""
@@ -166,7 +171,7 @@ def plain_words(words: Words) -> dict[str, Any]:
     Raises:
         ParameterError: if some are, which only an approval uses."""
     given = {name: value for name, value in words.items() if value is not None}
-    for name in (*_ATTACK, "context"):
+    for name in (*_ATTACK, "context", "register"):
         if name in given:
             allowed = "only a page for approval uses it: add {audience=approval}"
             raise ParameterError(name, given[name], allowed)
@@ -190,6 +195,7 @@ def run(job: ApprovalJob, progress: Progress | None = None) -> Approval:
         unique=_unique(release, original.data),
         attack=attack_on(job.attack_job(), release, original.data, stages) if attacked else None,
         not_attacked=NOT_ATTACKED.get(release.form, ""),
+        others=others_of(job.register, dossier.digest) if job.register else None,
         account=original.account,
         people=_people(original.people),
         columns=tuple(column.name for column in getattr(release, "columns", ())),

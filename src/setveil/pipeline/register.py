@@ -20,9 +20,11 @@ from setveil.pipeline.registering.book import (
     Entry,
     Register,
     most_spent,
+    overlap,
 )
 from setveil.pipeline.registering.booking import (
     Booked,
+    Earlier,
     book,
     check_known,
     column_of,
@@ -185,6 +187,36 @@ def run_add(job: AddJob) -> Booked:
         with files.changing() as change:
             change.remove(unfinished)
     return book(files, entry, tags, refuse=False)
+
+
+class Others(NamedTuple):
+    """A release in a register, and the others that may be of the same people."""
+
+    place: Path
+    own: Entry | None
+    """None if it was not booked; then nobody can say whom it shares with others."""
+    others: tuple[Earlier, ...] = ()
+    spent: Budget = NOTHING
+    """By the one of its people who has spent most."""
+    total: Budget | None = None
+
+
+def others_of(register: Path | str, digest: str | None) -> Others:
+    """What a register says about the release whose `release.json` has this SHA-256."""
+    files = Files(register)
+    found = files.read()
+    own = next((each for each in found.entries if digest and each.digest == digest), None)
+    if own is None:
+        return Others(files.path, None, total=found.total)
+    about = files.group(own)
+    shared = (
+        Earlier(each, overlap(about, files.group(each)))
+        for each in found.entries
+        if each is not own
+    )
+    spent = next(each.spent for each in _spent(files, found) if each.entry is own)
+    others = tuple(each for each in shared if each.shared.adds_up)
+    return Others(files.path, own, others, spent, found.total)
 
 
 def spent_by(release: Release) -> Budget:

@@ -90,13 +90,14 @@ def approval_values(found: Approval) -> dict[str, Any]:
 
 def questions(found: Approval) -> list[dict[str, Any]]:
     """Each question, the sections that are for it, what people have not stated, and whether what it
-    asks was measured."""
+    asks was measured. A register in which the release is booked answers the one about others."""
+    booked = found.others is not None and found.others.own is not None
     return [
         {
             "number": number,
             "question": question,
             "sections": [key for key, each in SECTIONS.items() if number in each.questions],
-            "not_stated": found.stated.missing(number),
+            "not_stated": [] if number == 13 and booked else found.stated.missing(number),
             "measured": found.attack is not None or number not in MEASURED,
         }
         for number, question in enumerate(QUESTIONS, start=1)
