@@ -310,7 +310,7 @@ def test_expected_supports_are_those_of_the_definition(seeds):
         assert judge.pairs_of(judge.small(divided)) == pytest.approx(pairs), seed
 
 
-@proof(20_000)
+@proof(20_000, quick=300)  # some kinds are rare
 def test_the_judge_expects_of_frequent_pairs_what_a_release_leads_one_to_expect(seeds, monkeypatch):
     """Of every kind of arrangement, shared chunks and head chunks included."""
     tried: Counter[object] = Counter()
