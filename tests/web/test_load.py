@@ -15,6 +15,12 @@ from tests.web.test_screens import shown
 GOODS = ("milk", "tea", "bread", "beer", "wine")
 
 
+def others(*cases):
+    """Cases like the one before, with the long tests: each starts a few processes."""
+    values = (case if isinstance(case, tuple) else (case,) for case in cases)
+    return [pytest.param(*each, marks=pytest.mark.long) for each in values]
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     with served(tmp_path_factory.mktemp("load")) as page:
@@ -146,7 +152,7 @@ def courses(member):
     return stream.getvalue(), list(booked.values())
 
 
-@pytest.mark.parametrize("member", ["MemberNo", "Member No", "PatientID"])
+@pytest.mark.parametrize("member", ["Member No", *others("MemberNo", "PatientID")])
 def test_a_header_below_a_title_is_never_offered_as_a_basket(page, member):
     content, booked = courses(member)
     place, found = uploaded(page, "courses.xlsx", content)
@@ -387,7 +393,8 @@ def test_rows_of_a_file_are_shown_below_its_names_and_wide_ones_are_cut(page):
 
 
 @pytest.mark.parametrize(
-    ("bad", "works"), [(b"caf\x81", "latin-1"), ("caf\xe9 ".encode() + b"\xe9", "cp1252")]
+    ("bad", "works"),
+    [(b"caf\x81", "latin-1"), *others(("caf\xe9 ".encode() + b"\xe9", "cp1252"))],
 )
 def test_an_encoding_that_can_read_a_bad_byte_is_an_answer(page, bad, works):
     rows = b"".join(b"%d,milk\n%d,tea\n" % (n, n) for n in range(30))
