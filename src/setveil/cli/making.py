@@ -29,7 +29,6 @@ _seed = default_option("--seed", default=0, help="The same seed gives the same d
 
 
 def _tree(of: str) -> Callable[[Any], Any]:
-    """The option for a file with the tree over the items."""
     return file_option("--hierarchy", "FILE", f"Also write the tree over the {of}.")
 
 
@@ -149,7 +148,6 @@ def log(users: int, **options: Any) -> None:
 
 
 def _target(options: dict[str, Any]) -> Any:
-    """Where to write, taken out of the options."""
     from setveil.pipeline.generate import Target
 
     names = ("output", "format", "force")

@@ -83,7 +83,6 @@ def _option(word: Word, remarks: list[str]) -> Option:
 
 
 def _type(parameter: Parameter) -> dict[str, Any]:
-    """What click must know about a parameter."""
     about = parameter.about
     if parameter.holds_items:
         return {"multiple": True, "metavar": about.metavar or ITEMS}

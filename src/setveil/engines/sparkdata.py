@@ -323,7 +323,6 @@ def _named(column: str) -> Column:
 
 
 def _texts(items: Column) -> Column:
-    """A list as texts."""
     from pyspark.sql import functions as F
 
     return F.coalesce(items, F.array()).cast("array<string>")

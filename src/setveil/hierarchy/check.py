@@ -316,7 +316,6 @@ def _number(things: Sized) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first few names, for a sentence."""
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3:,} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

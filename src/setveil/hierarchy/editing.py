@@ -320,6 +320,5 @@ _KINDS: dict[type, str] = {str: "text", list: "list of labels"}
 
 
 def _digest(tree: Hierarchy) -> str:
-    """A fingerprint of a tree."""
     content = "\0".join(tree.labels).encode("utf-8", "surrogatepass") + tree.parent.tobytes()
     return hashlib.sha256(content).hexdigest()

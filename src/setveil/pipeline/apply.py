@@ -173,7 +173,6 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
 
 
 def _made(job: ApplyJob, stages: Stages, book: Book) -> Made:
-    """The release of the new data, before it is written."""
     reading = {**job.reading, **book.reads}
     with stages("reading"):
         release = load_release(job.release)

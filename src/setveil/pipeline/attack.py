@@ -148,7 +148,6 @@ def _released(given: object, alignment: Path | str | None) -> Release:
 
 
 def _private(job: AttackJob, release: Release, original: Transactions) -> frozenset[str]:
-    """The items that the promise or the user names."""
     named = frozenset[str]().union(*release.promise.named_items.values())
     words = [job.private] if isinstance(job.private, str) else list(job.private)
     if words:

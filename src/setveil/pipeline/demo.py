@@ -64,14 +64,12 @@ def run(job: DemoJob, progress: Progress | None = None) -> Demo:
 
 
 def _parts(folder: Path) -> set[str] | None:
-    """The files and folders of an earlier demo."""
     if not (folder / MARK).is_file():
         return None
     return {MARK, str(TREE), str(RELEASE), BASKETS.parts[0]}
 
 
 def _open_shop(stage: Path, records: int) -> Transactions:
-    """Write the data and the tree of the shop."""
     (stage / MARK).write_text(EXPLANATION, encoding="utf-8")
     (stage / BASKETS).parent.mkdir(mode=0o700)
     made = shop(records, seed=1)

@@ -103,7 +103,6 @@ def _write(data: Transactions, target: Target) -> None:
 
 
 def _topics(given: str | None, shape: str) -> tuple[list[list[str]] | None, str]:
-    """Groups of related words, and where they come from."""
     name, _, folder = (given or ("wordnet" if WordNet.find() else "catalogue")).partition(":")
     if name == "catalogue" and not folder:
         return None, "the built-in catalogue"

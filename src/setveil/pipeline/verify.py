@@ -209,7 +209,6 @@ def _with_private_witnesses(verdict: Verdict) -> Verdict:
 
 
 def _published(job: VerifyJob) -> tuple[object, Account | None]:
-    """The release, or the data, that is to be verified, and how a data file was read."""
     if not isinstance(job.release, str | Path):
         return job.release, None
     if _is_folder(job.release):

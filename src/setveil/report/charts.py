@@ -348,7 +348,6 @@ def _bars(
 
 
 def _numbers(bars: Any, share: str, format: str = ".1%") -> Any:
-    """The numbers at the ends of bars."""
     text = altair().Text(f"{share}:Q", format=format)
     return bars.mark_text(align="left", dx=4).encode(text=text)
 

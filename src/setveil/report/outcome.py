@@ -99,7 +99,6 @@ def report_losses(
 
 
 def _countable(found: Countable | None) -> list[Section]:
-    """What can be counted from a release, and how exactly."""
     return [] if found is None else [Section(COUNTABLE, "\n".join(found.sentences))]
 
 
@@ -213,7 +212,6 @@ def _suppressed(outcome: Outcome) -> list[Section]:
 
 
 def _examples(outcome: Outcome) -> list[Section]:
-    """A few records before and after."""
     facts: list[Fact] = []
     for original, published in outcome.examples:
         facts += [Fact("original", ", ".join(original)), Fact("published", published)]

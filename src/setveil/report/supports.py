@@ -52,7 +52,6 @@ def _top(found: Supports) -> Report:
 
 
 def _values(found: Supports) -> list[dict[str, object]]:
-    """The same as numbers: for each itemset."""
     both = zip(found.found, found.counted, strict=True)
     return [
         {"items": list(items), **one.to_dict()}

@@ -222,7 +222,6 @@ def _place(project: Project, name: str, run: str) -> str:
 
 @cache
 def _names() -> dict[str, str]:
-    """The name of each field by its label."""
     return {label_of(name): name for name in (*method_words(), *promise_words(), *LABELS)}
 
 

@@ -66,7 +66,6 @@ def _options(column: ColumnFound, trees: Sequence[str], chosen: str) -> dict[str
 
 
 def _chosen(name: str, reading: Mapping[str, Any]) -> str:
-    """What was chosen for a column."""
     if name not in reading.get("columns", ()):
         return _DROP
     tree = reading.get("column_hierarchies", {}).get(name, "")

@@ -94,7 +94,6 @@ def is_older(project: Project, job: StoredJob) -> bool:
 
 
 def _head(job: StoredJob) -> str:
-    """The method, or the promise, with its numbers."""
     words = job.task["options"]
     shown = {name: words[name] for name in NUMBERS if name in words}
     shown |= {name: f"{one:g}" for name, one in shown.items() if isinstance(one, float)}

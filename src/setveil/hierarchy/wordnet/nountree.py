@@ -272,7 +272,6 @@ def families(wordnet: WordNet, count: int, size: int) -> list[list[str]]:
 def _groups(
     wordnet: WordNet, nouns: list[str], count: int, size: int, random: Random
 ) -> list[list[str]]:
-    """Up to `count` groups of these nouns."""
     senses = [wordnet.index.senses(noun, wordnet.synsets)[:1] for noun in nouns]
     near = sense_neighbours(wordnet, senses, NEAR)
     centres = random.sample(range(len(nouns)), len(nouns))

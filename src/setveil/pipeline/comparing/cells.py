@@ -153,7 +153,6 @@ def _read(parameter: Parameter, text: str) -> Any:
 def _of_method(
     name: str, data: object, values: Mapping[str, tuple[Any, ...]], words: Words
 ) -> Iterator[Cell]:
-    """The cells of one method on one data set."""
     kind = METHODS[name]
     usable = _usable(kind)
     chosen = {axis: values[axis] for axis in values if axis in usable}

@@ -83,7 +83,6 @@ def run_cells(tasks: Sequence[Task], width: int, work: Path, finished: Finished)
 
 
 def _kept(tasks: Sequence[Task], number: int) -> Row:
-    """The row of a cell, which is kept in the store."""
     task = tasks[number]
     row = run_task(task)
     write_cell(task.store, task.key, row)
@@ -91,7 +90,6 @@ def _kept(tasks: Sequence[Task], number: int) -> Row:
 
 
 def _why(ended: Death | Exception) -> str:
-    """Why there is no row."""
     if isinstance(ended, Death):
         killed = f"its process was killed ({ended.signal}); out of memory?" * bool(ended.signal)
         return killed or ended.said or "its process ended early"
@@ -175,7 +173,6 @@ def _usual(release: Release, has_tree: bool) -> list[str]:
 
 
 def _flat(losses: Mapping[str, Any]) -> Row:
-    """The figures, each in a column of its own."""
     flat: Row = {}
     for name, value in losses.items():
         parts = value.items() if isinstance(value, Mapping) else [("", value)]

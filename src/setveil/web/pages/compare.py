@@ -138,7 +138,6 @@ def _suggested(advised: StoredJob | None, runs: Sequence[StoredJob]) -> set[str]
 
 
 def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
-    """Which methods to compare."""
     chosen, tick = {*_words(project)["methods"].split(","), *suggested}, {"kind": "check"}
     return [
         form_field(f"method.{one.name}", one.name in chosen, one.about, label=one.name, **tick)
@@ -148,7 +147,6 @@ def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
 
 
 def _numbers(project: Project) -> list[Field]:
-    """Which numbers to compare."""
     words, several = project.promise_words, "One or more numbers, with commas."
     return [
         form_field(name, words.get(name, ""), several, required=True)

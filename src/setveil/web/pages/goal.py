@@ -207,7 +207,6 @@ def _methods(project: Project) -> list[Choice]:
 
 
 def _settings(project: Project) -> dict[str, list[Field]]:
-    """The parameters of each method that keeps the promise."""
     given = project.state.get("parameters", {})
     return {
         method.name: [
@@ -224,7 +223,6 @@ def _fitting(project: Project) -> list[MethodFacts]:
 
 
 def _publishing(given: dict[str, Any]) -> list[Field]:
-    """What is published, whatever the method."""
     return [
         form_field(
             "min_people", given.get("min_people", ""),

@@ -184,7 +184,6 @@ def _proposed(tree: dict[str, Any], proposal: Proposal) -> dict[str, str]:
 
 
 def _options(tree: dict[str, Any]) -> list[Field]:
-    """How a file is read."""
     levels = "For a table of levels: its columns from the items up, with commas between them."
     return [
         form_field("unknown", tree.get("unknown", "refuse"), kind="choice", options=_UNKNOWN),

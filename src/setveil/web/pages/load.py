@@ -233,7 +233,6 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
 
 
 def _columns(project: Project) -> list[Field]:
-    """What becomes of each column that is no item."""
     if project.state.get("terms"):
         return []
     return column_fields(

@@ -245,7 +245,6 @@ def _found(job: StoredJob) -> Released | None:
 
 
 def _asks(found: Released | None) -> list[str]:
-    """What can be asked about a release."""
     if found is None or found.dossier is None:
         return []
     form = found.dossier.form
@@ -254,7 +253,6 @@ def _asks(found: Released | None) -> list[str]:
 
 
 def _options(verb: str, form: Form) -> dict[str, Any]:
-    """The words of what is asked."""
     if verb == "attack":
         knows = form.get("knows", "").strip() or "1,2,3"
         if not re.fullmatch(r"[\d\s,]+", knows):  # what was typed is never a file

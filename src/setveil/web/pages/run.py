@@ -63,7 +63,6 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
 
 
 def _choices(project: Project) -> list[list[str]]:
-    """The choices, in the words of the page."""
     found, tree = project.data, project.tree
     words = project.words
     shown = {name: words[name] for name in words if name not in ("hierarchy", "promise", "method")}
