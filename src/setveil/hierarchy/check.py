@@ -261,8 +261,12 @@ class _Check:
                 seen.add(above)
                 self._add_depths(depths, above)
         for label, levels in depths.items():
+            steps = _listed([str(level) for level in sorted(levels)])
+            where = f"at {_number(levels)} levels: {steps} steps below the root"
+            if _AS_LEAF in levels:
+                where = "at two levels: as a leaf and as a group"
             if len(levels) > 1 or _AS_LEAF in levels:
-                yield Fault("two levels", (label,), _sentence_of_levels(label, levels))
+                yield Fault("two levels", (label,), f"{brief(label)} is used {where}")
 
     def _add_depths(self, depths: dict[str, set[int]], above: Sequence[str]) -> None:
         groups = list(dict.fromkeys(label for label in above if label))
@@ -302,13 +306,6 @@ def _about(
 def _without_empty_end(labels: Sequence[str]) -> Sequence[str]:
     used = max(position for position, label in enumerate(labels) if label)
     return labels[: used + 1]
-
-
-def _sentence_of_levels(label: str, levels: set[int]) -> str:
-    if _AS_LEAF in levels:
-        return f"{brief(label)} is used at two levels: as a leaf and as a group"
-    steps = _listed([str(level) for level in sorted(levels)])
-    return f"{brief(label)} is used at {_number(levels)} levels: {steps} steps below the root"
 
 
 def _number(things: Sized) -> str:
@@ -369,7 +366,10 @@ def _components(ups: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[label])
                 if low[label] == index[label]:
-                    yield _closed(label, open_labels, is_open)
+                    place = open_labels.index(label)
+                    component, open_labels[place:] = open_labels[place:], []
+                    is_open.difference_update(component)
+                    yield component
             elif above in index:
                 low[label] = min(low[label], index[above])
             else:
@@ -377,14 +377,6 @@ def _components(ups: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
                 open_labels.append(above)
                 is_open.add(above)
                 work.append((above, iter(ups[above])))
-
-
-def _closed(label: str, open_labels: list[str], is_open: set[str]) -> list[str]:
-    place = open_labels.index(label)
-    component = open_labels[place:]
-    del open_labels[place:]
-    is_open.difference_update(component)
-    return component
 
 
 def _cycle_in(component: list[str], ups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

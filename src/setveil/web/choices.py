@@ -37,7 +37,7 @@ from setveil.web.forms import Form, item_words, parameter_value, whole_number
 from setveil.web.ownfiles import PUBLIC_LIST, about_file, with_files
 from setveil.web.project import TREE_WORDS, Project, adds_noise, only_method, promise_kinds
 from setveil.web.tasks import RELEASE
-from setveil.web.wording import LABELS, label_of, line_of
+from setveil.web.wording import LABELS, label_of, line_of, text_of
 
 FORMATS = {"": "as usual", **{name: name for name in release_formats()}}
 _QUOTED = re.compile("“([^”]+)”")
@@ -129,7 +129,7 @@ def changed_form(words: Mapping[str, Any], method: str, changes: Mapping[str, st
     old, own = parameters(METHODS[method]), parameters(METHODS[name])
     kept = {key: words[key] for key in words if key not in old or name == method}
     given = {**kept, **changes, "method": name}
-    return {f"{name}.{key}" if key in own else key: _text(given[key]) for key in given}
+    return {f"{name}.{key}" if key in own else key: text_of(given[key], "\n") for key in given}
 
 
 def _listed(project: Project, items: list[str], unknown: str) -> dict[str, Any]:
@@ -142,12 +142,6 @@ def _listed(project: Project, items: list[str], unknown: str) -> dict[str, Any]:
         write_hierarchy(tree, place)
     found = {"name": PUBLIC_LIST, "items": items, **about_file(place)}
     return {**found, "unknown": "drop"} if unknown == "drop" else found
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return "\n".join(map(str, value))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def fields_in(line: str) -> list[str]:

@@ -128,6 +128,15 @@ def phrase_of(name: str, value: object) -> str:
     return _PHRASES.get((name, str(value)), "")
 
 
+def text_of(value: object, between: str = ", ") -> str:
+    """A value of a form as text."""
+    if isinstance(value, list | tuple):
+        return between.join(map(str, value))
+    if isinstance(value, Mapping):
+        return between.join(f"{name}: {each}" for name, each in value.items())
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def line_of(error: Exception, shown: Mapping[str, str] | None = None) -> str:
     """An error as one line; `shown` has names to show in place of paths."""
     return printable(" ".join(_named(_text(error), shown or {}).split()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from setveil.web.project import Project
 from setveil.web.runs import run_values
 from setveil.web.screens import Screen, step_frame
 from setveil.web.store import StoredJob
-from setveil.web.wording import label_of, line_of, phrase_of
+from setveil.web.wording import label_of, line_of, phrase_of, text_of
 from setveil.words import plural, rough_share
 
 WHY = (
@@ -79,18 +79,10 @@ def _choices(project: Project) -> list[list[str]]:
         ["Method", str(method or "")],
         ["Hierarchy", RECIPES.get(tree[0], tree[0]) if tree else "none"],
         *(
-            [label_of(name), phrase_of(name, value) or _value(value)]
+            [label_of(name), phrase_of(name, value) or text_of(value)]
             for name, value in shown.items()
         ),
     ]
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {each}" for name, each in value.items())
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 async def status(request: Request) -> Response:
