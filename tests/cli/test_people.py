@@ -193,6 +193,19 @@ def test_one_record_of_each_person_is_what_the_release_says(stays, tmp_path):
         sv.measure(place, stays, **OWN)
 
 
+def test_cells_of_several_rows_of_a_person_are_split_if_that_is_said(tmp_path, call):
+    """Each cell may be one item of a long table, so it is asked about; the answer is named."""
+    path = tmp_path / "stays.csv"
+    codes = [f"{letter}{at:02}.{at % 7}" for at in range(90) for letter in "AB"]
+    rows = [(n, n // 2, "|".join(Random(n).sample(codes, 3))) for n in range(120)]
+    path.write_text("stay,patient,codes\n" + "".join(f"{s},{p},{c}\n" for s, p, c in rows))
+    words = ["anonymize", path, "-o", tmp_path / "r", "-k", 3, "-m", 1, "--person", "patient"]
+    refused = call(*words)
+    assert refused.code == 3
+    assert "split them with --split '|'" in refused.err
+    assert call(*words, "--split", "|").code == 0
+
+
 def test_noise_covers_all_records_of_a_person(stays):
     done = sv.anonymize(stays, **OWN, records_per_person=3, epsilon=1, delta=0.001)
     sensitivities = {one.counts: one.sensitivity for one in done.release.ledger}

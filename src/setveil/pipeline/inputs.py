@@ -10,6 +10,7 @@ import numpy as np
 from setveil.data.account import LINES, Account, far_too_long, long_record_note
 from setveil.data.columns import Table
 from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
+from setveil.data.itemshapes import CELLS
 from setveil.data.people import (
     PER_PERSON,
     People,
@@ -219,8 +220,9 @@ def refuse_identifiers(data: Some, origin: Origin, min_people: int = 0) -> tuple
 
 def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
     meant = "if they are meant to be published, add {keep_unique=True}"
-    if doubt.joint is not None:
-        mark = {"\n": "\\n", "\t": "\\t"}.get(doubt.joint, doubt.joint)
+    joint = doubt.joint or (_noted_mark(account) if doubt.kind == CELLS else None)
+    if joint is not None:
+        mark = {"\n": "\\n", "\t": "\\t"}.get(joint, joint)
         can_split = account is not None and "split" in account.used and bool(mark.strip(" ()"))
         way = f"split them with {{split={mark}}}" if can_split else "make each part an item"
         return f"{way}; {meant}"
@@ -240,6 +242,13 @@ def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
     if account.format in ("fimi", "jsonl"):  # nothing in them can be named as a column
         return f"{way}; {meant}"
     return f"{way}; if the file is a table, name its columns with {{record}} and {{item}}; {meant}"
+
+
+def _noted_mark(account: Account | None) -> str | None:
+    """What many cells contain, by a note on how the file was read."""
+    notes = () if account is None else account.notes
+    found = (note.words.get("split") for note in notes if isinstance(note, Note))
+    return next(filter(None, found), None)
 
 
 def identifier_note(data: Some, account: Account | None) -> tuple[str, ...]:
