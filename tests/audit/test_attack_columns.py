@@ -38,6 +38,32 @@ def test_candidates_are_those_of_the_oracle(seeds):
                 assert row.fewest == max(expected, 1), (seed, row.knowledge)
 
 
+def holders(people, values, items, *, columns):
+    """How many people have these items, and the same columns if these are known."""
+    return sum(set(items) <= own and (not columns or values == v) for v, own in people)
+
+
+@proof(2_000, 20)
+def test_people_are_unique_before_by_columns_and_items_as_in_a_plain_count(seeds):
+    for seed in seeds:
+        data, release = random_release(Random(seed), WITHIN[seed % 4])
+        people = people_of(data)
+        for row in attack(release, data, knows=(1,), trials=2_000, seed=1).rows:
+            if row.kind not in ("items", "columns") or not row.draws or not row.exact:
+                continue
+            known = row.kind == "columns"
+            shares, chances = [], []
+            for values, own in people:
+                size = len(own) if row.items is None else row.items
+                ways = list(combinations(sorted(own), size)) if own or size == row.items else []
+                have = [holders(people, values, chosen, columns=known) for chosen in ways]
+                if have:
+                    shares.append(sum(each == 1 for each in have) / len(have))
+                    chances.append(sum(1 / each for each in have) / len(have))
+            assert row.risk.unique_before.value == pytest.approx(sum(shares) / len(shares))
+            assert row.risk.unchanged.value == pytest.approx(sum(chances) / len(chances))
+
+
 @pytest.mark.parametrize("within", WITHIN)
 def test_what_the_promise_covers_leaves_k_people(within):
     for seed in range(6):

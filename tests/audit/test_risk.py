@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.audit.attack.attack import attack
+from setveil.audit.attack.attack import attack, view_of
 from setveil.audit.attack.knowing import Knowledge, Source
+from setveil.audit.attack.risk import Holders
 from setveil.errors import ParameterError
 from tests.oracle import risks as oracle
 from tests.proofs import proof
@@ -147,3 +148,39 @@ def test_sampled_risks_contain_the_exact_ones():
     for name in ("unique_before", "unchanged", "journalist", "marketer"):
         sampled, true = getattr(drawn.risk, name), getattr(exact.risk, name).value
         assert sampled.low <= true <= sampled.high
+
+
+def test_marketer_risk_of_typical_bags_counts_only_links_to_the_own_bag():
+    """A person's own bag need not be among those that show most of what is known."""
+    less = 0
+    for seed in range(12):
+        rng = Random(seed)
+        bags = sv.Bags.of(some_people(rng, 8, 14))
+        release = sv.SSC().anonymize(bags, sv.VocabularyKAnonymity(k=2), TREE)
+        row = row_of(attack(release, bags, knows=[1], seed=seed), "items", 1)
+        view, chances = view_of(release, bags), []
+        for person, own in enumerate(bags):
+            links = []
+            for item in sorted(own):
+                places = view.places((bags.vocabulary.numbers[item],)).tolist()
+                size = sum(int(release.sizes[place]) for place in places)
+                links.append(1 / size if release.alignment[person] in places else 0)
+            if links:
+                chances.append(sum(links) / len(links))
+        assert row.risk.marketer.value == pytest.approx(sum(chances) / len(chances))
+        less += row.risk.marketer.value < row.success.value - 1e-9
+    assert less
+
+
+def test_those_who_have_some_items_and_lack_others_are_counted_as_in_a_plain_count():
+    for seed in range(100):
+        rng = Random(seed)
+        people = some_people(rng, 1, 12)
+        data = sv.Transactions.of(people)
+        numbers, found = data.vocabulary.numbers, Holders(data)
+        for known in combinations(numbers, min(2, len(numbers))):
+            for lacking in set(numbers) - set(known):
+                asked = tuple(map(numbers.get, known)), (numbers[lacking],)
+                assert len(found.of(*asked)) == oracle.holders(people, known, (lacking,))
+        assert len(found.of(())) == len(people)
+        assert len(found.of((-1,))) == 0
