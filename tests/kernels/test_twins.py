@@ -12,37 +12,91 @@ from hypothesis import strategies as st
 
 import setveil.kernels
 from setveil.kernels.disassociation.frequent import Pairs, Triples, count_triples, list_triples
+from setveil.kernels.groups import add_errors, weigh_errors
 from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
+from setveil.kernels.retrieval import BagRows, NearItems, rate_bags
 from setveil.kernels.steps import fill_holders
 from tests.oracle import kernels as plain
 
 KERNELS = Path(setveil.kernels.__file__).parent
+_RELEASE = "methods/test_disassociation::test_the_release_equals_the_oracle_and_verifies"
+_EXPECTED = "methods/test_grouping::test_expected_supports_are_those_of_the_definition"
+_STAYERS = (
+    "methods/test_heads::"
+    "test_the_records_that_stay_and_the_price_of_leaving_are_those_of_the_oracle"
+)
+_TOP = "kernels/test_itemsets::test_the_top_itemsets_are_those_of_the_oracle"
+_PARTITION = "methods/test_partition::test_the_release_equals_the_oracle_and_verifies"
+_THREATS = "methods/test_hghs::test_the_minimal_threats_are_those_of_the_oracle"
+_CUTS = (
+    "methods/test_hghs::"
+    "test_the_best_search_is_never_cheaper_than_the_optimum_nor_dearer_than_apriori"
+)
+_PAPER = "methods/test_ssc::test_the_paper_variant_is_what_the_oracle_gives"
+_BEST = "methods/test_ssc::test_the_best_variant_is_what_the_oracle_gives"
+_MOLES = "methods/test_suppression::test_random_data_against_brute_force"
+_HERE = "kernels/test_twins::"
+
 WHERE = {
-    "closed": "kernels/test_itemsets",
-    "disassociation.annealing": "methods/test_heads",
-    "disassociation.chunks": "methods/test_disassociation",
-    "disassociation.expected": "methods/test_grouping",
-    "disassociation.frequent": "kernels/test_twins",
-    "disassociation.heads": "methods/test_heads",
-    "disassociation.horizontal": "methods/test_disassociation",
-    "disassociation.lists": "methods/test_disassociation",
-    "disassociation.refine": "methods/test_disassociation",
-    "disassociation.subrecords": "methods/test_disassociation",
-    "groups": "methods/test_groups",
-    "itemsets": "kernels/test_itemsets",
-    "partition.split": "methods/test_partition",
-    "recoding.threats": "kernels/test_twins",
-    "retrieval": "metrics/test_retrieval",
-    "ssc.centre": "methods/test_ssc",
-    "ssc.grow": "methods/test_ssc",
-    "ssc.profiles": "methods/test_ssc",
-    "ssc.slots": "methods/test_ssc",
-    "steps": "kernels/test_twins",
-    "suppression.hitting": "methods/test_suppression",
-    "suppression.moles": "methods/test_suppression",
+    "closed.mine_closed": _TOP,
+    "disassociation.annealing.anneal": "methods/test_heads::test_annealing_is_that_of_the_oracle_and_keeps_conflicts_apart",
+    "disassociation.chunks.split_vertically": _RELEASE,
+    "disassociation.expected.count_terms": _EXPECTED,
+    "disassociation.expected.expect_supports": _EXPECTED,
+    "disassociation.expected.spread_shared": _EXPECTED,
+    "disassociation.frequent.count_triples": _HERE
+    + "test_triples_of_frequent_pairs_are_listed_and_counted",
+    "disassociation.frequent.frequent_pairs": _EXPECTED,
+    "disassociation.frequent.list_triples": _HERE
+    + "test_triples_of_frequent_pairs_are_listed_and_counted",
+    "disassociation.heads.charge": _STAYERS,
+    "disassociation.heads.count_together": _STAYERS,
+    "disassociation.heads.find_stayers": _STAYERS,
+    "disassociation.heads.settle": "methods/test_heads::test_settled_chunks_are_those_of_the_oracle_and_anonymous",
+    "disassociation.horizontal.split_horizontally": _RELEASE,
+    "disassociation.lists.list_open": _RELEASE,
+    "disassociation.refine.refine": _RELEASE,
+    "disassociation.subrecords.collect_subrecords": _RELEASE,
+    "groups.add_errors": _HERE + "test_errors_of_groups_are_added_and_weighed",
+    "groups.pair_errors": "methods/test_groups::test_the_kernel_of_pair_errors_gives_what_its_twin_gives",
+    "groups.weigh_errors": _HERE + "test_errors_of_groups_are_added_and_weighed",
+    "itemsets.count_chosen": _HERE + "test_the_supports_of_pairs_are_counted",
+    "itemsets.count_pairs": _HERE + "test_the_supports_of_pairs_are_counted",
+    "itemsets.mine": _TOP,
+    "itemsets.mine_pairs": _TOP,
+    "itemsets.rank_rows": _TOP,
+    "partition.split.below_root": _PARTITION,
+    "partition.split.split": _PARTITION,
+    "partition.split.take_part": _PARTITION,
+    "partition.split.take_records": _PARTITION,
+    "recoding.threats.are_minimal": _THREATS,
+    "recoding.threats.collect": _THREATS,
+    "recoding.threats.insert": _CUTS,
+    "recoding.threats.list_holders": _HERE + "test_the_records_under_each_node_are_listed",
+    "recoding.threats.repair": _CUTS,
+    "retrieval.nearest_distances": "metrics/test_retrieval::test_recall_and_sdist_are_those_of_the_oracle",
+    "retrieval.pair_records": "kernels/test_assignment::test_pairs_that_gain_nothing_are_never_matched",
+    "retrieval.rate_bags": _HERE + "test_the_nearest_bags_of_each_record_are_rated",
+    "ssc.centre.choose_terms": _PAPER,
+    "ssc.centre.match_members": _PAPER,
+    "ssc.grow.build_clusters": _PAPER,
+    "ssc.grow.distances_to": _PAPER,
+    "ssc.profiles.exchange": _BEST,
+    "ssc.profiles.find_cluster": _BEST,
+    "ssc.profiles.gather": _BEST,
+    "ssc.slots.fill_slots": _BEST,
+    "ssc.slots.share_out": "methods/test_ssc_typical::test_terms_are_those_that_the_oracle_chooses",
+    "steps.fill_holders": _HERE + "test_the_holders_of_each_item_are_listed",
+    "suppression.hitting.eliminate": _MOLES,
+    "suppression.hitting.improve": _MOLES,
+    "suppression.hitting.restore": _MOLES,
+    "suppression.moles.extend_items": _MOLES,
+    "suppression.moles.extend_level": _MOLES,
+    "suppression.moles.hash_level": _MOLES,
+    "suppression.moles.worst_privates": _MOLES,
 }
-"""The test that compares the kernels of each module, or the one caller they have, with a twin."""
+"""The test that compares each kernel, or the one caller it has, with a twin."""
 
 ROWS = st.lists(st.sets(st.integers(0, 6), max_size=5).map(sorted), max_size=9)
 
@@ -56,17 +110,18 @@ def cut(ptr, values):
     return [values[a:b].tolist() for a, b in zip(ptr, ptr[1:], strict=False)]
 
 
-def test_every_module_with_kernels_is_compared_with_a_plain_twin():
-    files = KERNELS.rglob("*.py")
-    with_kernels = {
-        ".".join(path.relative_to(KERNELS).with_suffix("").parts)
-        for path in files
-        if re.search(r"^@kernel$", path.read_text("utf-8"), re.MULTILINE)
+def test_every_kernel_is_compared_with_a_plain_twin():
+    found = {
+        ".".join((*path.relative_to(KERNELS).with_suffix("").parts, name))
+        for path in KERNELS.rglob("*.py")
+        for name in re.findall(r"^@kernel\ndef (\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
-    assert with_kernels == WHERE.keys()
-    tests = Path(__file__).parents[1]
-    for name in set(WHERE.values()):
-        assert "from tests.oracle" in (tests / f"{name}.py").read_text("utf-8"), name
+    assert found == WHERE.keys()
+    for test in set(WHERE.values()):
+        file, name = test.split("::")
+        text = (Path(__file__).parents[1] / f"{file}.py").read_text("utf-8")
+        assert "from tests.oracle" in text, file
+        assert f"def {name}(" in text, test
 
 
 @given(ROWS)
@@ -123,3 +178,43 @@ def test_the_records_under_each_node_are_listed(rows, data):
     up = np.array(parents, dtype=np.int32)
     starts, found = list_holders(*laid_out(rows), up, np.arange(7, dtype=np.int32))
     assert cut(starts, found) == plain.under(rows, parents)
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 5), st.integers(-9, 9)), max_size=5), st.data())
+def test_errors_of_groups_are_added_and_weighed(groups, data):
+    bounds, pairs = laid_out([sorted(group) for group in groups])
+    errors = np.array([group[pair] for group in groups for pair in sorted(group)], np.float64)
+    some = data.draw(
+        st.lists(st.integers(0, len(groups) - 1), unique=True) if groups else st.just([])
+    )
+    totals = np.zeros(6)
+    add_errors(bounds, pairs, errors, np.array(some, dtype=np.int64), totals)
+    assert totals.tolist() == plain.added([groups[at] for at in some], 6)
+    weights = data.draw(st.lists(st.integers(-4, 4), min_size=6, max_size=6))
+    found = weigh_errors(bounds, pairs, errors, np.array(weights, dtype=np.float64))
+    assert found.tolist() == plain.weighed(groups, weights)
+
+
+BAGS = st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3), max_size=4), max_size=6)
+
+
+def as_bags(rows):
+    ptr, items = laid_out([sorted(row) for row in rows])
+    counts = np.array([row[item] for row in rows for item in sorted(row)], dtype=np.int64)
+    return BagRows(ptr, items, counts)
+
+
+@given(BAGS, BAGS, st.data())
+def test_the_nearest_bags_of_each_record_are_rated(records, bags, data):
+    omega, most = 5, data.draw(st.integers(1, 4))
+    distances = st.dictionaries(st.integers(0, 4), st.integers(0, 2 * omega - 1))
+    near = [data.draw(distances) for _ in range(5)]
+    holders = [{at: bag[item] for at, bag in enumerate(bags) if item in bag} for item in range(5)]
+    chosen, ratings = rate_bags(
+        as_bags(records), as_bags(bags), as_bags(holders), NearItems(*as_bags(near)), omega, most
+    )
+    found = [
+        [(int(rating), int(bag)) for bag, rating in zip(*each, strict=True) if bag >= 0]
+        for each in zip(chosen, ratings, strict=True)
+    ]
+    assert found == plain.rated(records, bags, near, omega, most)

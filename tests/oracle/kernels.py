@@ -77,3 +77,38 @@ def under(rows: Rows, parents: Sequence[int]) -> list[list[int]]:
 
     above = [{node for leaf in row for node in path(leaf)} for row in rows]
     return holders([sorted(nodes) for nodes in above], len(parents))
+
+
+def added(groups: Sequence[Mapping[int, float]], many: int) -> list[float]:
+    """The sum of the errors of each pair over some groups."""
+    return [sum(group.get(pair, 0) for group in groups) for pair in range(many)]
+
+
+def weighed(groups: Sequence[Mapping[int, float]], weights: Sequence[float]) -> list[float]:
+    """For each group the sum of its errors times the weights of their pairs."""
+    return [sum(error * weights[pair] for pair, error in group.items()) for group in groups]
+
+
+def rated(
+    records: Sequence[Mapping[int, int]],
+    bags: Sequence[Mapping[int, int]],
+    near: Sequence[Mapping[int, int]],
+    omega: int,
+    most: int,
+) -> list[list[tuple[int, int]]]:
+    """For each record the least ratings, with the numbers of the bags; bags that are longer, or
+    have nothing near, are left out."""
+    found = []
+    for record in records:
+        ratings = []
+        for number, bag in enumerate(bags):
+            length, own = sum(record.values()), sum(bag.values())
+            gains = [
+                (2 * omega - near[item][other]) * min(times, bag[other])
+                for item, times in record.items()
+                for other in near[item].keys() & bag.keys()
+            ]
+            if gains and own <= length:
+                ratings.append((max(omega * (length + own) - sum(gains), 0), number))
+        found.append(sorted(ratings)[:most])
+    return found
