@@ -134,6 +134,9 @@ def test_spark_refuses_tables_that_it_would_read_otherwise_than_the_local_engine
     with pytest.raises(ParameterError, match="first row"):
         sv.anonymize(str(table), header=3, **how)
     table.write_text("id,tea,milk\n1,yes,no\n2,yes,yes\n")
+    (tmp_path / "market.arff").write_text("@relation r\n@attribute a {t}\n@data\nt\n")
+    with pytest.raises(FileFormatError, match=r"none of the formats .* or use engine='blocks'"):
+        sv.inspect(str(tmp_path / "market.arff"), engine="spark")
     with pytest.raises(ParameterError, match="one column of items"):
         sv.anonymize(str(table), item=["tea", "milk"], **how)
     for rows, problem in {

@@ -146,6 +146,7 @@ def merged(
 _READERS = {".dat": "fimi", ".fimi": "fimi", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 _READERS |= {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PACKED = (".gz", ".zst", ".bz2")
+_READ = "fimi, csv, tsv, parquet and jsonl"
 _SOME = 1_000  # lines that show whether blank ones only separate the records
 _CODED = "size int, lengths binary, items binary, labels array<string>, counts array<bigint>"
 """A block with its own numbers: item i has the label `labels[i]`, which `counts[i]` records
@@ -242,7 +243,7 @@ def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataF
         goes_on = not spark.read.text(path).where(odd).isEmpty()
         how: Any = {"header": header is not False, "sep": mark, "multiLine": goes_on}
         return spark.read.csv(path, escape='"', **how)
-    allowed = "the engine spark reads fimi, csv, tsv, parquet and jsonl; use {engine=blocks}"
+    allowed = f"the engine spark reads {_READ}; use {{engine=blocks}}"
     raise ParameterError("input_format", kind, allowed)
 
 
@@ -255,7 +256,10 @@ def _kind_inside(spark: SparkSession, path: str) -> str:
         for suffix, kind in _READERS.items():
             if name.endswith(suffix):
                 return kind
-    raise FileFormatError(path, "its name does not show the format", remedy="name {input_format}")
+    problem = f"its name shows none of the formats that the engine spark reads: {_READ}"
+    raise FileFormatError(
+        path, problem, remedy="name {input_format} if it has one of them, or use {engine=blocks}"
+    )
 
 
 def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> tuple[DataFrame, Held]:
