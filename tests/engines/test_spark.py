@@ -150,6 +150,25 @@ def test_spark_refuses_tables_that_it_would_read_otherwise_than_the_local_engine
     assert not (tmp_path / "release").exists()
 
 
+def test_spark_refuses_bytes_and_options_that_it_would_pass_over(spark, tmp_path):
+    for name, text in {
+        "a.csv": b"id,item\n1,caf\xe9\n2,tea\n",
+        "a.dat": b"tea caf\xe9\nmilk\n",
+        "a.jsonl": b'{"id": 1, "items": ["caf\xe9"]}\n',
+    }.items():
+        (tmp_path / name).write_bytes(text)
+        with pytest.raises(FileFormatError, match=r"the text is not UTF-8; use engine='blocks'"):
+            sv.inspect(str(tmp_path / name), engine="spark")
+    (tmp_path / "b.dat").write_text("caf\u00e9 tea\n\ufffd tea\n")
+    options = {"drop_column": 1, "split": "|", "onehot": True, "encoding": "latin-1"}
+    for name, value in options.items():
+        with pytest.raises(ParameterError, match="cannot do that; use engine='blocks'"):
+            sv.anonymize(
+                str(tmp_path / "b.dat"), engine="spark", output="x", k=2, m=1, **{name: value}
+            )
+    assert sv.inspect(str(tmp_path / "b.dat"), engine="spark").summary.items == 3
+
+
 def test_spark_reads_cells_that_go_on_in_the_next_line_as_the_local_engine_does(spark, tmp_path):
     table = tmp_path / "table.csv"
     rows = [f'{number},"red\nwine"\n{number},5" nails\n' for number in range(30)]

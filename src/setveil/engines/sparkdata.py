@@ -146,6 +146,8 @@ def merged(
 _READERS = {".dat": "fimi", ".fimi": "fimi", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 _READERS |= {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PACKED = (".gz", ".zst", ".bz2")
+_AS_HERE = {"split": ("none",), "encoding": ("utf-8", "utf8", "UTF-8")}
+"""What may be named, since Spark reads so."""
 _READ = "fimi, csv, tsv, parquet and jsonl"
 _SOME = 1_000  # lines that show whether blank ones only separate the records
 _CODED = "size int, lengths binary, items binary, labels array<string>, counts array<bigint>"
@@ -173,6 +175,7 @@ class SparkRecords(NamedTuple):
 
 def read_frame(spark: SparkSession, data: Any, reading: Mapping[str, Any]) -> SparkRecords:
     """The records of a DataFrame, or of a path that Spark reads."""
+    _refuse_unread(reading)
     with plain_errors(), rows_at_once(spark, RECORDS_AT_ONCE):
         if not isinstance(data, str):
             records, people = _records(data, "the DataFrame", reading)
@@ -183,6 +186,16 @@ def read_frame(spark: SparkSession, data: Any, reading: Mapping[str, Any]) -> Sp
             written = records.where("value != ''")
             return _counted(written, blanks=records.count() - written.count())
         return _counted(records, people=people)
+
+
+def _refuse_unread(reading: Mapping[str, Any]) -> None:
+    """Refuse options that would change what is read, but not here."""
+    for name in ("drop_column", "split", "onehot", "sheet", "encoding"):
+        value = reading.get(name)
+        if value and value not in _AS_HERE.get(name, ()):
+            raise ParameterError(
+                name, value, "the engine spark cannot do that; use {engine=blocks}"
+            )
 
 
 def numbered(records: SparkRecords, numbers: Int32s) -> DataFrame:
@@ -228,10 +241,11 @@ def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataF
     if kind is None:
         kind = _kind_inside(spark, path)
     if kind == "fimi":
-        return spark.read.text(path)
+        return _lines(spark, path)
     if kind == "parquet":
         return spark.read.parquet(path)
     if kind == "jsonl":
+        _lines(spark, path)
         return spark.read.json(path)
     if kind in ("csv", "tsv"):
         mark = "," if kind == "csv" else "\t"
@@ -240,11 +254,20 @@ def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataF
             allowed = "the engine spark reads tables from their first row; use {engine=blocks}"
             raise ParameterError("header", header, allowed)
         odd = "(length(value) - length(replace(value, '\"', ''))) % 2 = 1"  # a cell goes on below
-        goes_on = not spark.read.text(path).where(odd).isEmpty()
+        goes_on = not _lines(spark, path).where(odd).isEmpty()
         how: Any = {"header": header is not False, "sep": mark, "multiLine": goes_on}
         return spark.read.csv(path, escape='"', **how)
     allowed = f"the engine spark reads {_READ}; use {{engine=blocks}}"
     raise ParameterError("input_format", kind, allowed)
+
+
+def _lines(spark: SparkSession, path: str) -> DataFrame:
+    """The lines of a text, which must be UTF-8: Spark puts a mark in the place of other bytes."""
+    lines = spark.read.text(path)
+    if not lines.where("NOT is_valid_utf8(value)").isEmpty():
+        remedy = "use {engine=blocks}, which can read other texts with {encoding}"
+        raise FileFormatError(path, "the text is not UTF-8", remedy=remedy)
+    return lines
 
 
 def _kind_inside(spark: SparkSession, path: str) -> str:

@@ -237,9 +237,9 @@ def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
         way = "leave them out of the file"
     if account.columns.get("item") is not None:
         return f"{way}, or name another column with {{item}}; {meant}"
-    if account.layout != LINES:
+    if account.layout not in ("", LINES):
         return f"{way}, or name others with {{item}}; {meant}"
-    if account.format in ("fimi", "jsonl"):  # nothing in them can be named as a column
+    if account.format in ("fimi", "jsonl", "spark"):  # no column can be named, or one was
         return f"{way}; {meant}"
     return f"{way}; if the file is a table, name its columns with {{record}} and {{item}}; {meant}"
 
