@@ -223,8 +223,7 @@ def check_alignment(release: Generalized, original: Transactions, alignment: Int
 
 
 def _blocks(data: Transactions, alignment: Int64s) -> Iterator[Int64s]:
-    """The records, class by class, in blocks of about a million entries: classes are looked up much
-    faster one after the other."""
+    """The records, class by class, a million entries at a time: so classes are looked up faster."""
     order = np.argsort(alignment, kind="stable")
     ends, start = np.cumsum(data.lengths[order]), 0
     while start < len(data):

@@ -129,8 +129,7 @@ def said(many: Mapping[str, int], noun: str = "record") -> str:
 
 
 def _minimal_codes(rows: Codes, smaller: Codes) -> Codes:
-    """The codes of the itemsets, given as rows of numbers, that contain none of the smaller ones,
-    given as codes in order."""
+    """The codes of those of some itemsets that contain none of the smaller ones, given as codes."""
     size = rows.shape[1]
     clean = np.ones(len(rows), dtype=bool)
     for length in range(1, size) if len(smaller) else ():

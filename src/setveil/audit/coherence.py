@@ -59,8 +59,7 @@ def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Che
 
 
 def _count(counted: Counted, moles: list[Mole]) -> dict[str, int]:
-    """How many moles there are, and how many records contain one; the search ends after some
-    hundred, and then there are at least so many (`incomplete` is 1)."""
+    """How many moles there are, at least, and how many records contain one."""
     data = counted.records
     codes, labels = coded_items(data)
     numbers = {label: number for number, label in enumerate(labels)}

@@ -35,8 +35,7 @@ def check_suppressed(release: Suppressed, question: Question) -> list[Check]:
 
 
 def _check_private(release: Suppressed, original: Transactions, question: Question) -> Check:
-    """Whether each private item is published as often as it occurs, unless it is rare and the
-    release says that all rare items were left out."""
+    """Whether each private item is published as often as it occurs, unless all rare ones went."""
     private, limit = question.promise.named_items.get("private", frozenset()), question.limit
     published, before = _published_supports(release, original)[0], item_supports(original)
     marks = original.vocabulary.marks(private)

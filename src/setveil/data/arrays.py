@@ -65,10 +65,11 @@ def sums(groups: npt.NDArray[np.integer], values: npt.ArrayLike, size: int) -> I
     return totals
 
 
-def positions(order: npt.ArrayLike) -> Int64s:
-    """The position of each number in an order of all numbers from 0 on."""
+def positions(order: npt.ArrayLike, size: int | None = None) -> Int64s:
+    """The position of each number in an order of all numbers from 0 on, or of some of those below
+    `size`; -1 for the others."""
     numbers = np.asarray(order, dtype=np.int64)
-    found = np.empty(len(numbers), dtype=np.int64)
+    found = np.full(len(numbers) if size is None else size, -1, dtype=np.int64)
     found[numbers] = np.arange(len(numbers))
     return found
 

@@ -207,8 +207,7 @@ class _Seen:
                     yield from self._rare(self.codes == shape, text, each, share)
 
     def _of(self, marks: Flags, kind: str, usual: float) -> Iterator[Doubt]:
-        """The doubt about some items if most records have exactly one of them among others, or
-        many have one and none has two."""
+        """The doubt about items of which most records have one, or many one and none two."""
         counts = np.bincount(self.rows[marks[self.data.items]], minlength=len(self.lengths))
         one = counts == 1
         all_of_them, among = int(one.sum()), int((one & (self.lengths > 1)).sum())
@@ -364,6 +363,5 @@ _MOST_TRIED = 20
 
 
 def _least_distinct(records: int) -> float:
-    """How many distinct values may be identifiers. Fewer than ten that several records share are
-    answers on a scale, or kinds: 4 of 40 records are a tenth, and each is in ten records."""
+    """How many distinct values may be identifiers; fewer are answers on a scale, or kinds."""
     return max(DISTINCT * records, min(LEAST, records / 2))

@@ -161,8 +161,7 @@ def split_places(places: Int64s) -> tuple[Int64s, Int64s]:
 
 
 class _Mined(NamedTuple):
-    """Rows that contain the wanted itemsets, the support of the last of these, at least 1, and all
-    of them with those that tie with it, if they are not too many."""
+    """Rows with the wanted itemsets, the support of the last of these, and all if few tie."""
 
     mining: _Mining
     least: int
@@ -194,8 +193,7 @@ def _mine(counted: Counted, count: int, sizes: Sizes) -> _Mined:
 
 
 def _least_support(mining: _Mining, greatest: Int64s, guess: int) -> int:
-    """The support of the last wanted itemset, at least 1, given the greatest ones of items and
-    pairs; there are enough of the support that was guessed."""
+    """The support of the last wanted itemset; there are enough of the support guessed."""
     sizes = mining.sizes
     if sizes.most > 2:
         sink = _new_sink(heap=len(greatest))
@@ -216,8 +214,7 @@ def _greatest(supports: Int64s, count: int) -> Int64s:
 
 
 def _pruned(counted: Counted, least: int, sizes: Sizes) -> _Mining:
-    """What is left of the rows if only items matter that are in a wanted itemset of this support,
-    as far as items and pairs show."""
+    """What is left of the rows if only items matter that may be in a wanted itemset."""
     width, pairs = len(counted.supports), counted.pairs
     kept = counted.supports >= least
     if sizes.least > 1:

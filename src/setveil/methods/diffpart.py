@@ -188,8 +188,7 @@ class Walk:
         ]
 
     def _divided(self, part: Part) -> list[Part]:
-        """The parts of a part that seem to be large: some of those with records, and some of the
-        empty ones, which are drawn."""
+        """The parts of a part that seem large: those with records, and empty ones as drawn."""
         division = self._division(part)
         masks = self._masks(part.rows, division.children)
         order = np.argsort(masks, kind="stable")

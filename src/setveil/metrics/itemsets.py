@@ -261,9 +261,7 @@ def _found(
 
 
 def _with_items(thing: object, longer: Itemsets, weights: npt.ArrayLike | None) -> Itemsets | None:
-    """The top itemsets of any size, given as many of two or more items; None if ties are missing.
-
-    Those of two or more items that are among the top are among the top of their kind."""
+    """The top itemsets of any size, from as many of two or more; None if ties are missing."""
     from setveil.kernels.top import Found, supports_of
 
     data, count = as_transactions(thing), longer.wanted

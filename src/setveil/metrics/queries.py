@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.alignment.align import over_whole_tree
-from setveil.data.arrays import Floats, Int64s, random_from
+from setveil.data.arrays import Floats, Int64s, positions, random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import check_count
 from setveil.metrics.generalization import check_fits
@@ -116,8 +116,7 @@ def draw_queries(data: Transactions, size: int, count: int, random: np.random.Ge
 def count_supports(data: Transactions, queries: Int64s) -> Int64s:
     """The number of records that contain each query, by bitmaps over blocks of records."""
     numbers, places = _asked(queries)
-    row_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
-    row_of[numbers] = np.arange(len(numbers))
+    row_of = positions(numbers, len(data.vocabulary))
 
     def count(start: int) -> Int64s:
         bitmap = _bitmap(data, row_of, len(numbers), start, min(start + _BLOCK_RECORDS, len(data)))

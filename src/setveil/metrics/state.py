@@ -15,9 +15,9 @@ import numpy as np
 from setveil.alignment.align import check_size
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.published.disassociated.reconstruct import world_seeds
 from setveil.published.release import RecordRelease, Release
+from setveil.published.rows import stacked
 
 F = TypeVar("F")
 Worlds = Sequence[Transactions]
@@ -103,7 +103,7 @@ class Records(State):
     ) -> Records:
         """Those of possible originals, which may have been drawn before."""
         worlds = worlds or draw_worlds(release, **drawing)
-        return cls((original,), (joined(worlds),), worlds=len(worlds))
+        return cls((original,), (stacked(worlds),), worlds=len(worlds))
 
     @classmethod
     def certain(cls, release: Release, original: Transactions) -> Records:
@@ -119,25 +119,12 @@ class Records(State):
 
     @property
     def original(self) -> Transactions:
-        return joined(self.before)
+        return stacked(self.before)
 
     @property
     def published(self) -> Transactions:
-        return joined(self.after)
+        return stacked(self.after)
 
     @property
     def weights(self) -> Int64s | None:
         return np.concatenate(self.times) if self.times else None
-
-
-def joined(parts: Worlds) -> Transactions:
-    """The records of several parts in one; supports add up."""
-    if len(parts) == 1:
-        return parts[0]
-    words = Vocabulary(dict.fromkeys(label for part in parts for label in part.vocabulary))
-    starts = np.cumsum([0, *map(len, parts)])
-    rows = [part.rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
-    items = [words.encode(part.vocabulary.labels)[part.items] for part in parts]
-    return Transactions.from_pairs(
-        np.concatenate(rows), np.concatenate(items), words, size=int(starts[-1])
-    )

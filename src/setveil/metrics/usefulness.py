@@ -212,8 +212,7 @@ def _near(expected: Floats, truth: Floats | Int64s, named: Flags) -> tuple[int, 
 
 
 def _silent(release: Release, rows: Transactions, sizes: Int64s) -> int:
-    """How many people are published with a record that says nothing: it is empty, or only the root
-    of the tree."""
+    """How many people have a published record that is empty, or only the root of the tree."""
     tree = release.tree
     root = -1 if tree is None else rows.vocabulary.numbers.get(tree.labels[tree.root], -1)
     others = np.bincount(rows.rows[rows.items != root], minlength=len(rows))

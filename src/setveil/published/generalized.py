@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting
 from setveil.published.release import RecordRelease
-from setveil.published.rows import coverage, merged, most_below, relabeled, with_leaves
+from setveil.published.rows import coverage, most_below, relabeled, with_leaves
 from setveil.threads import on_threads
 
 _MOST_CELLS = 1_000_000
@@ -61,7 +61,7 @@ class Generalized(RecordRelease):
     min_people: int = 0
 
     @classmethod
-    def of(
+    def of(  # type: ignore[override]
         cls,
         records: Iterable[Iterable[str]],
         hierarchy: Hierarchy,
@@ -75,29 +75,25 @@ class Generalized(RecordRelease):
         `counted`, with repeats or as mappings `{label: count}`."""
         data = (Bags if counted else Transactions).of(records)
         rows = relabeled(data, hierarchy.nodes.encode(data.vocabulary.labels), hierarchy.nodes)
-        alignment = np.arange(len(rows))
-        return cls.of_rows(
-            rows, hierarchy, promise, method or {}, alignment=alignment, is_global=is_global
-        )
+        told = {"alignment": np.arange(len(rows)), "is_global": is_global}
+        return cls.of_rows(rows, hierarchy, promise, method, **told)
 
     @classmethod
-    def of_rows(
+    def of_rows(  # type: ignore[override]
         cls,
         rows: Transactions,
         hierarchy: Hierarchy,
         promise: Promise,
-        method: Mapping[str, object],
-        *,
-        alignment: Int64s | None = None,
-        weights: Int64s | None = None,
-        is_global: bool = False,
-        as_read: bool = False,
+        method: Mapping[str, object] | None = None,
+        **told: Any,
     ) -> Self:
-        """From published records over `hierarchy.nodes`, in any order; equal ones are merged, or
-        left apart as they were read from a file. The alignment has the row of each original."""
-        classes, sizes, member = merged(rows, weights, as_read=as_read)
-        aligned = None if alignment is None else member[alignment]
-        return cls(classes, sizes, hierarchy, promise, method, aligned, is_global)
+        """As of other forms, from records over `hierarchy.nodes`."""
+        return super().of_rows(rows, promise, method, hierarchy=hierarchy, **told)
+
+    @classmethod
+    def prepared(cls, rows: Transactions) -> Transactions:
+        """The rows as they are, over all nodes of the tree."""
+        return rows
 
     @property
     def items(self) -> Vocabulary:
@@ -148,10 +144,8 @@ class Generalized(RecordRelease):
         return cover[np.fromiter(numbers, dtype=np.int64, count=len(vocabulary))]
 
     def like(self, rows: Transactions) -> Self:
-        numbers, tree = np.arange(len(rows)), self.hierarchy
-        made = self.of_rows(
-            rows, tree, self.promise, self.method, alignment=numbers, is_global=True
-        )
+        told = {"alignment": np.arange(len(rows)), "is_global": True}
+        made = self.of_rows(rows, self.hierarchy, self.promise, self.method, **told)
         return made.leaving_out(self.min_people)
 
     def counting(self) -> Counting:
@@ -311,8 +305,7 @@ def _chances(release: Generalized, leaves: Int64s, start: int, stop: int) -> Flo
 def _covered(
     release: Generalized, leaves: Int64s, start: int, stop: int
 ) -> tuple[Int64s, Int64s, Floats]:
-    """For each entry of some classes, which of the leaves it covers, in the order of the tree:
-    where they begin and end; and their chance."""
+    """For each entry of some classes, where the leaves it covers begin and end; their chance."""
     tree, classes = release.hierarchy, release.classes
     entries = slice(classes.indptr[start], classes.indptr[stop])
     nodes, ordered = classes.items[entries], np.sort(leaves)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.countable import Support as Support
-from setveil.published.rows import same_records
+from setveil.published.rows import merged, same_records, tidy
 from setveil.showing import Shown
 
 if TYPE_CHECKING:
@@ -265,15 +265,78 @@ class Release(Shown, Frozen, ABC):
         return made
 
 
-class RecordRelease(Release):
-    """A release of records, held as distinct records and how many people each represents."""
+class TableRelease(Release):
+    """A release whose files list records, held as distinct records and how many there are of
+    each."""
+
+    kind: ClassVar[type[Transactions]] = Transactions
+    """Of what type the records are if nothing else is said."""
 
     classes: Transactions
     """The distinct published records in a canonical order, never that of the input."""
     sizes: Int64s
 
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[Iterable[object]],
+        promise: Promise,
+        *,
+        method: Mapping[str, object] | None = None,
+        **facts: Any,
+    ) -> Self:
+        """From published records, in the order of the original records; `facts` are fields of the
+        form."""
+        rows = cls.kind.of(records)
+        return cls.of_rows(rows, promise, method, alignment=np.arange(len(rows)), **facts)
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Transactions,
+        promise: Promise,
+        method: Mapping[str, object] | None = None,
+        *,
+        alignment: Int64s | None = None,
+        weights: Int64s | None = None,
+        as_read: bool = False,
+        **facts: Any,
+    ) -> Self:
+        """From published records in any order, of which each represents so many people (1 if not
+        given); equal ones are merged, or left apart as they were read from a file.
+
+        The alignment has the row of each original; `facts` are fields of the form."""
+        rows, form = cls.prepared(rows), cast("Callable[..., Self]", cls)
+        classes, sizes, member = merged(rows, weights, as_read=as_read)
+        facts["alignment"] = None if alignment is None else member[alignment]
+        return form(classes=classes, sizes=sizes, promise=promise, method=method or {}, **facts)
+
+    @classmethod
+    def prepared(cls, rows: Transactions) -> Transactions:
+        """The rows without unused items; forms over a whole vocabulary override it."""
+        return tidy(rows)
+
     def __len__(self) -> int:
         return int(self.sizes.sum())
+
+    @property
+    def items(self) -> Vocabulary:
+        return self.classes.vocabulary
+
+    def certain_rows(self) -> tuple[Transactions, Int64s]:
+        return self.classes, self.sizes
+
+    def records(self, seed: int | None = None) -> Transactions:
+        """All published records in random order: from the system, or from a seed."""
+        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
+        return self.classes.take(random_from(seed).permutation(rows))
+
+    def _whole_records(self, seed: int | None) -> Transactions:
+        return self.records(seed)
+
+
+class RecordRelease(TableRelease):
+    """A release in which each person has a record."""
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""
@@ -284,10 +347,6 @@ class RecordRelease(Release):
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"{name}({len(self)} records in {len(self.classes)} classes, {self.promise})"
-
-    @property
-    def items(self) -> Vocabulary:
-        return self.classes.vocabulary
 
     @property
     def shown(self) -> frozenset[str]:
@@ -301,17 +360,6 @@ class RecordRelease(Release):
     @property
     def group_sizes(self) -> Int64s:
         return self.sizes
-
-    def records(self, seed: int | None = None) -> Transactions:
-        """All published records in random order: from the system, or from a seed."""
-        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(random_from(seed).permutation(rows))
-
-    def _whole_records(self, seed: int | None) -> Transactions:
-        return self.records(seed)
-
-    def certain_rows(self) -> tuple[Transactions, Int64s]:
-        return self.classes, self.sizes
 
     def published_as(self, number: int, record: Sequence[str]) -> str:
         assert self.alignment is not None
@@ -350,8 +398,7 @@ class RecordRelease(Release):
 
     @abstractmethod
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
-        """For each class: at least and at most how many of its people have the item, and the
-        chance that one has."""
+        """For each class: the least and most people with the item, and the chance of one."""
 
     def meanings(self) -> list[object]:
         """What each published item means, for comparing two releases."""

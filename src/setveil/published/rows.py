@@ -3,6 +3,7 @@ represent."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,10 +18,12 @@ from setveil.data.arrays import (
     Int64s,
     changes,
     numbered,
+    offsets,
     positions,
     ranges,
     sums,
 )
+from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
@@ -32,7 +35,6 @@ SomeRelease = TypeVar("SomeRelease", bound="Release")
 
 FAR = 1 << 30
 """More steps than any tree has."""
-_FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _ENTRIES_AT_ONCE = 1 << 22
 
 
@@ -52,6 +54,23 @@ def tidy(rows: Transactions) -> Transactions:
     numbers = np.full(len(rows.vocabulary), -1, dtype=np.int32)
     numbers[used] = vocabulary.encode(labels)
     return relabeled(rows, numbers, vocabulary)
+
+
+def stacked(tables: Sequence[Transactions]) -> Transactions:
+    """The records of several tables, one after the other, over one vocabulary: that of all tables
+    if it is the same, else that of all their items."""
+    if len(tables) == 1:
+        return tables[0]
+    words = tables[0].vocabulary
+    if any(each.vocabulary != words for each in tables):
+        words = Vocabulary(sort_labels({label for each in tables for label in each.vocabulary}))
+        tables = [relabeled(each, words.encode(each.vocabulary), words) for each in tables]
+    indptr = offsets(np.concatenate([each.lengths for each in tables]))
+    items = np.concatenate([each.items for each in tables])
+    counts = [each.counts for each in tables if isinstance(each, Bags)]
+    if counts:
+        return Bags(indptr, items, words, np.concatenate(counts))
+    return Transactions(indptr, items, words)
 
 
 def merged(
@@ -201,7 +220,7 @@ def _groups(data: Transactions) -> tuple[Int64s, Int64s]:
 
     Records are grouped by a hash, and then compared item by item with one of their group; should
     two different ones have the same hash, all are compared as texts instead."""
-    _, group = numbered(_hashes(data))
+    _, group = numbered((hash_records(data, 1) >> np.uint64(1)).astype(np.int64))
     first = _representatives(group)
     if _are_equal(data, first[group]):
         return group, first
@@ -240,20 +259,6 @@ def _order(data: Transactions) -> Int64s:
         left = left[~(first & np.append(first[1:], True))]
         depth += 1
     return positions(rank)
-
-
-def _hashes(data: Transactions) -> Int64s:
-    """A number for each record, the same for equal ones: the sum of a hash of each entry."""
-    mixed = data.items.astype(np.uint64)
-    mixed += data.times.astype(np.uint64) << np.uint64(32)
-    for factor in _FACTORS:  # the steps of splitmix64
-        mixed += np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(30)
-        mixed *= np.uint64(factor)
-        mixed ^= mixed >> np.uint64(27)
-    total = np.zeros(len(mixed) + 1, dtype=np.uint64)
-    np.cumsum(mixed, out=total[1:])
-    return (np.diff(total[data.indptr]) >> np.uint64(1)).astype(np.int64)
 
 
 def _are_equal(data: Transactions, others: Int64s) -> bool:

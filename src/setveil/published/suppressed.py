@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -15,7 +15,6 @@ from setveil.errors import DataError
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting
 from setveil.published.release import RecordRelease
-from setveil.published.rows import merged, tidy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,40 +57,6 @@ class Suppressed(RecordRelease):
         if not is_number or not 0 <= self.min_support < 1:
             raise DataError("min_support is not a share of the records")
         super().__post_init__()
-
-    @classmethod
-    def of(
-        cls,
-        records: Iterable[Iterable[object]],
-        promise: Promise,
-        *,
-        method: Mapping[str, object] | None = None,
-        min_support: float = 0.0,
-    ) -> Suppressed:
-        """From published records, in the order of the original records."""
-        rows = Transactions.of(records)
-        alignment = np.arange(len(rows))
-        return cls.of_rows(
-            rows, promise, method or {}, alignment=alignment, min_support=min_support
-        )
-
-    @classmethod
-    def of_rows(
-        cls,
-        rows: Transactions,
-        promise: Promise,
-        method: Mapping[str, object],
-        *,
-        alignment: Int64s | None = None,
-        weights: Int64s | None = None,
-        min_support: float = 0.0,
-        as_read: bool = False,
-    ) -> Suppressed:
-        """From published records in any order; equal ones are merged, or left apart as they were
-        read from a file, and unused items dropped. The alignment has the row of each original."""
-        classes, sizes, member = merged(tidy(rows), weights, as_read=as_read)
-        aligned = None if alignment is None else member[alignment]
-        return cls(classes, sizes, promise, method, aligned, min_support)
 
     @property
     def facts(self) -> dict[str, object]:

@@ -7,18 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
-import numpy as np
-
-from setveil.data.arrays import Int64s, random_from
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, texts_of
+from setveil.data.vocabulary import texts_of
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
 from setveil.published.ledger import Expense, least, margin
-from setveil.published.release import Release, Support
-from setveil.published.rows import merged, tidy
+from setveil.published.release import Support, TableRelease
 
 LEVEL = 0.95
 """How sure the interval of a support is."""
@@ -48,7 +45,7 @@ class NoisySupport(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Synthetic(Release):
+class Synthetic(TableRelease):
     """Records of nobody in particular, which on the whole are as frequent as the original ones.
 
     Example:
@@ -93,38 +90,23 @@ class Synthetic(Release):
         super().__post_init__()
 
     @classmethod
-    def of(
-        cls,
-        records: Iterable[Iterable[object]],
-        promise: Promise,
-        *,
-        ledger: Sequence[Expense] = (),
-        supports: Sequence[NoisySupport] = (),
-    ) -> Synthetic:
-        """From records in any order."""
-        return cls.of_rows(Transactions.of(records), promise, ledger=ledger, supports=supports)
-
-    @classmethod
     def of_rows(
         cls,
         rows: Transactions,
         promise: Promise,
         method: Mapping[str, object] | None = None,
         *,
-        weights: Int64s | None = None,
-        people: int | None = None,
         ledger: Sequence[Expense] = (),
         supports: Sequence[NoisySupport] = (),
-        as_read: bool = False,
-    ) -> Synthetic:
-        """From records in any order; equal ones are merged, and unused items dropped."""
-        classes, sizes, _ = merged(tidy(rows), weights, as_read=as_read)
+        **facts: Any,
+    ) -> Self:
+        """As of other forms, without an alignment."""
         ordered = tuple(sorted(supports, key=lambda one: (len(one.items), -one.support, one.items)))
-        number = int(sizes.sum()) if people is None else people
-        return cls(classes, sizes, promise, method or {}, number, tuple(ledger), ordered)
-
-    def __len__(self) -> int:
-        return int(self.sizes.sum())
+        if facts.get("people") is None:
+            weights = facts.get("weights")
+            facts["people"] = len(rows) if weights is None else int(weights.sum())
+        facts |= {"alignment": None, "ledger": tuple(ledger), "supports": ordered}
+        return super().of_rows(rows, promise, method, **facts)
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often, and the same supports."""
@@ -139,20 +121,12 @@ class Synthetic(Release):
         return f"Synthetic({len(self)} records, {counted}{self.promise})"
 
     @property
-    def items(self) -> Vocabulary:
-        return self.classes.vocabulary
-
-    @property
     def shown(self) -> frozenset[str]:
         return super().shown.union(item for one in self.supports for item in one.items)
 
     @property
     def facts(self) -> dict[str, object]:
         return {"people": self.people, "ledger": [expense.to_dict() for expense in self.ledger]}
-
-    def certain_rows(self) -> tuple[Transactions, Int64s]:
-        """The synthetic records; nothing in them is certain."""
-        return self.classes, self.sizes
 
     def support(self, itemset: Iterable[object]) -> Support:
         """How many original records contain all these items: at least `lower` and at most `upper`
@@ -228,14 +202,6 @@ class Synthetic(Release):
         """The published records."""
         return self.records(seed)
 
-    def records(self, seed: int | None = None) -> Transactions:
-        """All published records in random order: from the system, or from a seed."""
-        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(random_from(seed).permutation(rows))
-
-    def _whole_records(self, seed: int | None) -> Transactions:
-        return self.records(seed)
-
     def limits(self) -> str:
         several = SEVERAL if self.promise.records_per_person is None else ""
         return " ".join(filter(None, (self.promise.limits(), several)))
@@ -268,8 +234,7 @@ class Synthetic(Release):
         return max(min(found), 0)
 
     def _counted(self, one: NoisySupport) -> tuple[int, float]:
-        """The noisy count of an itemset in cut records, and its scale. Old releases have only what
-        it was raised to, and raised its scale as well."""
+        """The noisy count of an itemset in cut records, and its scale; old releases raised both."""
         if one.counted is not None:
             return one.counted, one.scale
         name = ("items", "pairs")[len(one.items) - 1]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from setveil.published.rows import (
     coverage,
     distinct_records,
     greatest,
-    merged,
     most_below,
     relabeled,
     tidy,
@@ -72,6 +71,7 @@ class TypicalBags(RecordRelease):
     """
 
     form: ClassVar[str] = "typical-bags"
+    kind: ClassVar[type[Transactions]] = Bags
     expected_is: ClassVar[str] = "an estimate: everybody is taken to have what their bag shows"
     open_because: ClassVar[str] = "a bag shows what its people share, and each may have more"
     no_rule: ClassVar[str] = "its bags represent groups of its own people"
@@ -113,44 +113,25 @@ class TypicalBags(RecordRelease):
         super().__post_init__()
 
     @classmethod
-    def of(
-        cls,
-        records: Iterable[Iterable[object]],
-        promise: Promise,
-        *,
-        method: Mapping[str, object] | None = None,
-    ) -> Self:
-        """From published bags, with repeats or as `{item: count}`, in the order of the
-        originals."""
-        rows = Bags.of(records)
-        return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
-
-    @classmethod
     def of_rows(
         cls,
-        rows: Bags,
+        rows: Transactions,
         promise: Promise,
-        method: Mapping[str, object],
+        method: Mapping[str, object] | None = None,
         *,
-        alignment: Int64s | None = None,
-        weights: Int64s | None = None,
         slots: Bags | None = None,
-        as_read: bool = False,
-        **facts: object,
+        **facts: Any,
     ) -> Self:
-        """From published bags in any order, one for each group of people; equal ones are merged, or
-        left apart as they were read from a file, and unused items dropped.
+        """As of other forms, from bags of which each represents a group of people: by default those
+        that the alignment says.
 
-        The alignment has the row of each original; by default it says how many people each row
-        represents. `slots` is what each item of the rows contains, if they are slots; equal ones
-        are merged and numbered anew. `facts` are further fields, such as `hierarchy`."""
-        if weights is None and alignment is not None:
-            weights = np.bincount(alignment, minlength=len(rows))
-        rows, slots = (cast(Bags, tidy(rows)), None) if slots is None else _tidy(rows, slots)
-        classes, sizes, member = merged(rows, weights, as_read=as_read)
-        aligned = None if alignment is None else member[alignment]
-        release = cls(cast(Bags, classes), sizes, promise, method, slots=slots, alignment=aligned)
-        return replace(release, **facts)  # type: ignore[arg-type]
+        `slots` is what each item of the rows contains, if they are slots; equal ones are merged and
+        numbered anew."""
+        if facts.get("weights") is None and facts.get("alignment") is not None:
+            facts["weights"] = np.bincount(facts["alignment"], minlength=len(rows))
+        if slots is not None:
+            rows, slots = _tidy(rows, slots)
+        return super().of_rows(rows, promise, method, slots=slots, **facts)
 
     @property
     def tree(self) -> Hierarchy | None:
@@ -283,8 +264,7 @@ class TypicalBags(RecordRelease):
         return Branches.below(self.hierarchy, self.hierarchy.nodes.number(self.items[item]))
 
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
-        """Anybody may have had any item, for what fits no group is dropped. But if bags are
-        complete, not all people of a bag have an item that it does not show."""
+        """Anybody may have any item; of complete bags that lack it, not all people do."""
         rows, sizes = self.classes.rows, self.sizes
         held, chance = self._held(label)
         least, missing = np.zeros_like(sizes), np.ones(len(sizes))
@@ -294,8 +274,7 @@ class TypicalBags(RecordRelease):
         return least, most, 1.0 - missing
 
     def _may_all_have(self, label: str) -> Flags:
-        """Which bags show an item as what all their people may have; all of them for a group of
-        items, and in a part of a tree, of which the lowest nodes may be groups."""
+        """Which bags show an item as what all may have; all bags if it may be a group of items."""
         items, slots, tree = self.classes.items, self.slots, self.hierarchy
         node = 0 if tree is None else tree.nodes.numbers.get(label, 0)
         if tree is not None and (tree.origin.pruned or node >= tree.leaf_count):
@@ -376,7 +355,7 @@ def _counted_slots(release: TypicalBags, slots: Bags, anybody: int) -> Counting:
     return Counting(slots.vocabulary.labels, shown[:cut], lower[:cut], upper[:cut], anybody)
 
 
-def _tidy(rows: Bags, slots: Bags) -> tuple[Bags, Bags]:
+def _tidy(rows: Transactions, slots: Bags) -> tuple[Transactions, Bags]:
     """The same bags with equal slots merged and numbered by what they contain."""
     if len(slots) != len(rows.vocabulary):
         have, need = len(slots), len(rows.vocabulary)
@@ -386,4 +365,4 @@ def _tidy(rows: Bags, slots: Bags) -> tuple[Bags, Bags]:
     vocabulary = Vocabulary(sort_labels([str(number + 1) for number in range(len(distinct))]))
     place = np.full(len(rows.vocabulary), -1, dtype=np.int32)
     place[used] = member
-    return cast(Bags, relabeled(rows, place, vocabulary)), cast(Bags, distinct)
+    return relabeled(rows, place, vocabulary), cast(Bags, distinct)

@@ -158,8 +158,7 @@ def narrowing(release: Generalized) -> Finding:
 
 
 def _published(release: Generalized) -> tuple[Int64s, Int64s, Int64s]:
-    """The published nodes that are groups, how many people each was made for, and how many have
-    it: one entry for each class, or one for each node under one cut."""
+    """The groups that are published, of how many people, and how many of them have it."""
     classes, tree = release.classes, release.hierarchy
     groups = classes.items >= tree.leaf_count
     nodes, sizes = classes.items[groups].astype(np.int64), release.sizes[classes.rows[groups]]

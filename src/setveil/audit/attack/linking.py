@@ -109,8 +109,7 @@ class Linking:
         return _odds(float(expected.sum()), best)
 
     def _pieces(self, items: Sequence[int], lacking: int | None) -> tuple[Int64s, Int64s]:
-        """How many known items each chunk has, and how many of its subrecords have them all and not
-        the lacking one; the last two places are for `TERM` and `NOWHERE`."""
+        """Known items of each chunk, and its subrecords with them but not the lacking one."""
         chunks, width = self.release.subrecord_chunk, len(self._room)
         holders = [self.index.holders(item) for item in items]
         for item, rows in zip(items, holders, strict=True):
@@ -154,8 +153,7 @@ class Linking:
     def _chance(
         self, query: Query, group: Group, clusters: Int64s, source: Int64s, lacking: int | None
     ) -> Floats:
-        """How likely a record of each cluster has the items of a group, all from one chunk, and not
-        the lacking one from it."""
+        """How likely a record of each cluster has the items of a group without the lacking one."""
         if source[0] == TERM:
             return 1.0 / self.sizes[clusters]
         found: Floats = self._count(query, group, lacking)[source] / self._room[source]
@@ -166,8 +164,7 @@ class Linking:
         return found
 
     def _count(self, query: Query, group: Group, lacking: int | None) -> Int64s:
-        """The number of subrecords of each chunk with the items of a group and not the lacking
-        one."""
+        """The subrecords of each chunk with the items of a group and not the lacking one."""
         if lacking is None:
             return query.count(group)
         rows = self._rows(query, group, lacking)
@@ -184,8 +181,7 @@ class Linking:
     def _copies(
         self, query: Query, group: Group, chunk: int, clusters: Int64s, lacking: int | None
     ) -> tuple[Int64s, Floats]:
-        """The subrecords of an overlaid chunk with the items of a group, and how likely one copy of
-        each is in one record of each of these clusters."""
+        """Subrecords of an overlaid chunk with a group, and the chance of a copy in one record."""
         rows, first, chances = self.overlaid[chunk]
         held = np.isin(rows, self._rows(query, group, lacking))
         return rows[held], chances[held][:, clusters - first]
@@ -207,8 +203,7 @@ class Linking:
             found[row] = found.get(row, 0.0) + share
 
     def _without(self, lacking: int, clusters: Int64s, apart: Flags) -> Floats:
-        """How likely a record of each cluster does not have an item, if it is apart from the known
-        ones; 1 where it is in a chunk with known ones, because such pieces are not counted."""
+        """How likely a record of each cluster lacks an item, if it is apart from known ones."""
         places = self.index.sources(lacking)[clusters]
         found: Floats = 1.0 - (places == TERM) / self.sizes[clusters]
         inside = apart & (places >= 0)
@@ -303,8 +298,7 @@ def _less(left: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _mean(allowed: Flags, copies: Int64s, room: Int64s) -> Floats:
-    """The same, approximately: a copy is in each region in proportion to the records that are free
-    there. Exact if no region takes more than one kind."""
+    """The same if each copy is in a region in proportion to the records that are free there."""
     free = room.astype(np.float64)
     shared = bool((allowed.sum(axis=0) > 1).any())
     placed = np.zeros(allowed.shape)

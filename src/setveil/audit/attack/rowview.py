@@ -13,7 +13,7 @@ from setveil.alignment.align import align, check_size, over_whole_tree
 from setveil.audit.attack.draws import Items
 from setveil.audit.attack.findings import narrowing
 from setveil.audit.attack.outcome import Finding, View
-from setveil.data.arrays import Floats, Int64s, offsets, ranges, sums
+from setveil.data.arrays import Floats, Int64s, offsets, positions, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import MisfitError
@@ -142,8 +142,7 @@ class Rows(View):
         return {}
 
     def _holders(self, item: int) -> Int64s | None:
-        """The classes with a label that may represent an item, ascending; None if it leaves no
-        trace."""
+        """The classes with a label that may represent an item; None if it leaves no trace."""
         if item not in self._known_holders:
             labels = self.represents(item)
             found = None if labels is None else [self._of_label(label) for label in labels]
@@ -268,8 +267,7 @@ def view_typical_bags(release: TypicalBags, original: Transactions) -> View:
         return view_rows(release, original)
     nodes = tree.nodes.find(release.items)
     leaves = tree.nodes.find(original.vocabulary)
-    label_of = np.full(len(tree), -1, dtype=np.int64)
-    label_of[nodes] = np.arange(len(nodes))
+    label_of = positions(nodes, len(tree))
 
     def represents(item: int) -> Int64s:
         labels = label_of[_path(tree, int(leaves[item]))]

@@ -256,8 +256,7 @@ def _totals(codes: Int64s, weights: Int64s) -> Codes:
 
 
 def _suspects(layout: Layout, inside: Codes, there: Codes, chosen: Flags) -> list[tuple[int, ...]]:
-    """The pairs with the most to explain: originals with one that no subrecord shows, or records
-    of a cluster that must contain both items."""
+    """The pairs with the most to explain: shown by no subrecord, or forced by a cluster."""
     crowded = _crowded(layout, chosen)
     codes = np.concatenate((there[0], crowded[0]))
     scores = np.concatenate((there[1] - _at(inside, there[0]), crowded[1]))

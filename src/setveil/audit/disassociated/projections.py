@@ -129,8 +129,7 @@ def compare_rows(published: Rows, counts: Int64s, projected: Rows, limit: int) -
 
 
 def _shortest(published: Rows, projected: Rows, rows: Int64s, limit: int) -> Int64s:
-    """Which of some rows are the shortest ones, of the first chunks: `limit` of them, and those of
-    the last one's chunk that are as long."""
+    """Which rows are the `limit` shortest of the first chunks, with those that tie."""
     lengths = np.concatenate((published.lengths, projected.lengths))[rows]
     chunks = np.concatenate((published.chunks, projected.chunks))[rows]
     order = np.lexsort((chunks, lengths))
@@ -224,8 +223,7 @@ def _numbered(placed: Placed) -> Placed:
 
 @dataclass(frozen=True)
 class _Block:
-    """The nodes from `low` to `high`, their originals, and the subrecords of their record
-    chunks."""
+    """The nodes from `low` to `high`, their originals, and subrecords of their record chunks."""
 
     placed: Placed
     low: int
@@ -281,8 +279,7 @@ def _compare_block(block: _Block, limit: int) -> tuple[Findings, Rows]:
 
 
 def _occurrences(block: _Block) -> tuple[Int64s, Int64s, Int64s]:
-    """The places that originals of the block have, ascending; and for each of their occurrences
-    the number of its place, and of its record in the block."""
+    """The places that originals of the block have; of each occurrence its place and its record."""
     placed, width = block.placed, block.placed.layout.width
     starts = placed.original.indptr[block.records]
     lengths = placed.original.indptr[block.records + 1] - starts
@@ -304,8 +301,7 @@ def _first_lost(block: _Block, places: Int64s, owners: Int64s) -> tuple[int, int
 
 
 def _locate(block: _Block, places: Int64s, terms: Int64s) -> tuple[Int64s, Flags]:
-    """For each place, ascending, the lowest chunk with its item on the way up, `TERM` or `NOWHERE`;
-    and whether it is a shared chunk of a cluster above."""
+    """For each place the lowest chunk with its item, and whether a cluster above shares it."""
     layout = block.placed.layout
     known = block.inside(layout.chunk_places[0])
     chunks = np.full(len(places), NOWHERE)

@@ -136,8 +136,7 @@ def _not_shared(slots: Slots, release: TypicalBags) -> list[Witness]:
 
 
 def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witness]:
-    """Groups whose bag does not show its slots: the slot itself, the lowest node above its items,
-    one of them, or, by majority, that node or an item of at least half of the people."""
+    """Groups whose bag shows none of what may represent one of its slots."""
     alignment = release.alignment
     assert alignment is not None
     leader = slots.leaders
@@ -178,8 +177,7 @@ def _over(slots: Slots, tree: Hierarchy, original: Bags) -> list[str]:
 
 
 def _majority(slots: Slots, release: TypicalBags, original: Bags) -> list[frozenset[int]]:
-    """The published items that may show each slot: the lowest node above it, and the items of at
-    least half of its people."""
+    """What may show each slot: the lowest node above it, and items of half its people at least."""
     assert release.hierarchy is not None
     place = release.items.find(original.vocabulary).tolist()
     numbers, found = release.items.numbers, []

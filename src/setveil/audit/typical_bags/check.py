@@ -172,8 +172,7 @@ def _item_totals(data: Bags) -> Int64s:
 
 
 def _check_containment(release: TypicalBags, original: Bags, question: Question) -> Check:
-    """Whether the bags can represent the originals: by the matches, by the alignment, or by length
-    alone, depending on what the release has."""
+    """Whether the bags can represent the originals: by matches, the alignment, or lengths alone."""
     if release.alignment is None:
         return _check_unaligned(release, original, question)
     fault = _misalignment(release, release.alignment, original, question.limit)
@@ -185,8 +184,7 @@ def _check_containment(release: TypicalBags, original: Bags, question: Question)
 
 
 def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -> Check:
-    """Whether the bags can be given to originals that they may represent, by a matching; by their
-    lengths alone if that is not known, or if there are too many."""
+    """Whether the bags can be given to originals, by a matching or else by their lengths."""
     lengths = _check_lengths(release, original)
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
     if not lengths.holds:
@@ -199,8 +197,7 @@ def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -
 
 
 def _silent(release: TypicalBags, question: Question) -> Check | None:
-    """A failed check of a release that could say how similar the items in a slot are, but does not:
-    then nothing could be compared with the tree that is given."""
+    """A failed check of a release that does not say how similar the items in a slot are."""
     if question.hierarchy is None or release.same_branch is None:
         return None
     text = "the release does not say how similar the items that a bag represents must be"
@@ -208,8 +205,7 @@ def _silent(release: TypicalBags, question: Question) -> Check | None:
 
 
 def _check_lengths(release: TypicalBags, original: Bags) -> Check:
-    """Whether the bags can be given to originals of at least their length, if no alignment says
-    which bag represents which original."""
+    """Whether the bags can be given to originals of at least their length."""
     longest = np.sort(original.totals)[::-1]
     order = np.argsort(-release.classes.totals, kind="stable")
     published = np.repeat(release.classes.totals[order], release.sizes[order])
@@ -230,8 +226,7 @@ def _check_lengths(release: TypicalBags, original: Bags) -> Check:
 def _misalignment(
     release: TypicalBags, alignment: Int64s, original: Bags, limit: int
 ) -> Check | None:
-    """A failed check unless the alignment gives each bag to as many originals as it represents,
-    none of them shorter."""
+    """A failed check unless each bag goes to as many originals as it represents, none shorter."""
     count = len(release.classes)
     if len(alignment) != len(original) or (
         len(alignment) and not 0 <= alignment.min() <= alignment.max() < count
@@ -323,8 +318,7 @@ def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Ch
 
 
 def _own_entries(release: TypicalBags, original: Bags) -> tuple[Int64s, Int64s]:
-    """For each occurrence of an item in an original, the entry of `classes` that shows it in the
-    bag of that original, one past the last if none does; and how often it occurs."""
+    """For each original occurrence the entry that shows it, or one past the last; and its count."""
     assert release.alignment is not None
     classes, width = release.classes, max(len(release.items), 1)
     place = release.items.find(original.vocabulary)[original.items]

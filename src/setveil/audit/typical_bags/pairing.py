@@ -70,8 +70,7 @@ def _search(
     room: Sequence[int],
     held: Sequence[Mapping[int, int]],
 ) -> list[tuple[int, int]] | None:
-    """Breadth first from a node on the left to one on the right with room: the pairs to make, each
-    of which replaces a pair of the node on the right before it."""
+    """Breadth first to a node on the right with room: the pairs to make, each replacing another."""
     came: dict[int, int] = {}
     giver: dict[int, int | None] = {source: None}
     queue = [source]

@@ -140,9 +140,7 @@ def _split(cell: str, mark: str) -> list[str]:
 
 
 def _outside_quotes(text: str, mark: str) -> list[str]:
-    """The parts between marks; one that is in double quotes as a whole may contain the mark.
-
-    As in CSV a quote inside is doubled. All other quotes are part of an item, as in `7" pipe`."""
+    """The parts between marks; one that is in double quotes as a whole may contain the mark."""
     separator = re.compile(r"\s+" if mark == " " else re.escape(mark))
     quoted = re.compile(rf'\s*"((?:[^"]|"")*+)"\s*?(?:{separator.pattern}|\s*\Z)')
     parts, place = list[str](), 0

@@ -264,8 +264,7 @@ def _of_texts(frame: Frame, mark: str, wanted: Wanted) -> Transactions:
 def _by_record(
     frame: Frame, rows: Transactions, names: Sequence[str], wanted: Wanted
 ) -> Transactions:
-    """The rows, if none of these columns says that several make a record; or those of each record,
-    if the user named its column."""
+    """The rows, or those of each record if the user named its column."""
     if wanted.record is None:
         refuse_several_rows(frame, [*names, *frame.index_names()])
         return rows

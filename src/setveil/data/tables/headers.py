@@ -260,9 +260,7 @@ def _is_title(row: Sequence[str], width: int) -> bool:
 
 
 def _names(row: Sequence[str], below: Rows) -> bool:
-    """Whether a row has names, and the rows below it have values that no name looks like.
-
-    These may be shorter, if their last cells are empty."""
+    """Whether a row has names, and the rows below it have values that no name looks like."""
     names, width = [cell.strip() for cell in row], len(row)
     filled = [each for each in below if any(each)]
     body = [each for each in filled if len(each) <= width][:_ENOUGH]

@@ -69,18 +69,16 @@ def recognize_baskets(sample: Sample) -> int:
     mark = start.delimiter or guess_delimiter(start.text)
     rows = [row for row in sample_rows(start.text, mark) if row]
     if sample.source.is_sheet:
-        rows = [_trimmed(row) for row in rows]
+        ends = [
+            max((at for at, cell in enumerate(row, start=1) if cell), default=0) for row in rows
+        ]
+        rows = [row[:end] for row, end in zip(rows, ends, strict=True)]  # no empty cells at the end
         if not all(map(all, rows)):
             return NO
     widths = set(map(len, rows))
     if widths == {1}:
         return POSSIBLE if sample.named is not None else NO
     return NO if len(widths) < 2 or looks_even(rows) else POSSIBLE
-
-
-def _trimmed(row: list[str]) -> list[str]:
-    """A row up to its last cell that is not empty."""
-    return row[: max((at for at, cell in enumerate(row, start=1) if cell), default=0)]
 
 
 def read_csv(source: Source, reading: Reading) -> Transactions:

@@ -60,7 +60,8 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
     reading.account.layout = LINES
     reading.account.used.add("drop_column")
     numbers: Numbering[bytes] = Numbering()
-    squeezed = _separated(source)
+    lines = _with_newlines(source.head).split(b"\n")
+    squeezed = Squeezed() if are_separators(not line for line in lines) else None
     pieces = _Opened(_pieces(source, squeezed, numbers), reading.drop_column)
     if reading.sink is not None:
         for piece in pieces:
@@ -72,12 +73,6 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
     if reading.sink is not None:
         return reading.sink.finish(labels)
     return Pieces(held).assembled(labels, bags=bool(reading.bags))
-
-
-def _separated(source: Source) -> Squeezed | None:
-    """What takes blank lines away, if they only separate the records."""
-    lines = _with_newlines(source.head).split(b"\n")
-    return Squeezed() if are_separators(not line for line in lines) else None
 
 
 class _Opened:
@@ -169,11 +164,7 @@ def occurrences(data: Transactions) -> Iterator[tuple[str, ...] | list[str]]:
 
 
 def _blocks(stream: BinaryIO, source: Source) -> Iterator[bytes]:
-    """The file in blocks of whole items; every line end becomes a newline.
-
-    A line may go on in the next block. So a line of any length takes no more memory than others,
-    and no byte is copied twice. A Windows line end is never cut in two.
-    """
+    """Whole items with `\\n` line ends; a line may go on in the next block, which bounds memory."""
     rest = b""
     while piece := stream.read(_BLOCK):
         piece = rest + piece
@@ -211,21 +202,17 @@ def parse(block: bytes) -> Parsed:
     """The tokens of a text whose lines end with newlines, found by array functions."""
     text = np.frombuffer(block, dtype=np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
-    starts, widths = _tokens(text)
+    edges = np.flatnonzero(np.diff(~_BLANK[text], prepend=False, append=False))
+    starts, widths = edges[::2], edges[1::2] - edges[::2]  # of the tokens
     per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
     written = np.flatnonzero(text != ord("\n"))
     last = int(np.searchsorted(ends, written[-1])) if len(written) else -1
     if not _all_plain_numbers(text, starts, widths):
         return Parsed(block, per_line, last)
     values = np.fromstring(block, dtype=np.int64, sep=" ") if len(starts) else starts
-    return Parsed(block, per_line, last, values, _distinct(values))
-
-
-def _tokens(text: npt.NDArray[np.uint8]) -> tuple[Int64s, Int64s]:
-    """Where each token starts, and how long it is."""
-    solid = ~_BLANK[text]
-    edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
-    return edges[::2], edges[1::2] - edges[::2]
+    is_small = values.max(initial=0) < _SMALL_NUMBER
+    distinct = np.flatnonzero(np.bincount(values)) if is_small else np.unique(values)
+    return Parsed(block, per_line, last, values, distinct)
 
 
 def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> bool:
@@ -233,12 +220,6 @@ def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int6
     zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
     short = widths.max(initial=0) <= _LONGEST_NUMBER
     return bool(short and (digits | _BLANK[text]).all() and not zero_first.any())
-
-
-def _distinct(values: Int64s) -> Int64s:
-    if values.max(initial=0) < _SMALL_NUMBER:
-        return np.flatnonzero(np.bincount(values))
-    return np.unique(values)
 
 
 def _numbered(block: Parsed, numbers: Numbering[bytes]) -> Int32s:

@@ -9,12 +9,10 @@ import csv
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
-from itertools import islice
 
 from setveil.data.tables.columns import RECORD_NAMES, plain_name
 from setveil.data.tables.headers import (
@@ -34,7 +32,7 @@ from setveil.data.tables.headers import (
 )
 from setveil.disk.texts import is_arff
 from setveil.errors import FileFormatError, ParameterError, brief_list
-from setveil.io.formats import FORMATS, Format
+from setveil.io.formats import FORMATS
 from setveil.io.formats.reading import Reading
 from setveil.io.source.source import Source
 from setveil.words import plural
@@ -93,7 +91,9 @@ def guess_format(source: Source, reading: Reading) -> str:
     """
     of_suffix = (each.name for each in FORMATS.values() if source.suffix in each.suffixes)
     sample = Sample(source, next(of_suffix, None), reading)
-    scores = {name: _score(format, sample) for name, format in FORMATS.items()}
+    scores = {name: format.recognize(sample) for name, format in FORMATS.items()}
+    if sample.named is not None and FORMATS[sample.named].suffix_decides:
+        scores[sample.named] = max(scores[sample.named], _BY_SUFFIX)
     best = max(scores, key=scores.__getitem__)
     if scores[best] and not FORMATS[best].is_text:
         return best
@@ -110,9 +110,7 @@ def guess_format(source: Source, reading: Reading) -> str:
 
 
 def _question(source: Source, text: str) -> FileFormatError:
-    """The error for a table that may be read in several ways.
-
-    If the first line names columns, these names would become items of a basket."""
+    """The error for a table that may be read in several ways."""
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
     mark = next(iter(re.findall(_DELIMITERS, first)), ",")
@@ -154,11 +152,6 @@ def _has_numbers(rest: str, mark: str, width: int) -> bool:
     return whole and any(
         all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
     )
-
-
-def _score(format: Format, sample: Sample) -> int:
-    decided = format.suffix_decides and format.name == sample.named
-    return max(format.recognize(sample), _BY_SUFFIX if decided else NO)
 
 
 def checked_text(source: Source) -> str:
@@ -287,12 +280,8 @@ def _cut(source: Source, names: list[TextRow], first: int) -> Source:
             cells = joined_names([row.cells for row in names])
             csv.writer(line, delimiter=mark, lineterminator="").writerow(cells)
             table.write(line.getvalue().encode() + newline)
-        stream.seek(stream.tell() + next(islice(_line_starts(source.head), begin, None)))
+        starts = [0, *(end.end() for end in _LINE_END.finditer(source.head))]
+        stream.seek(stream.tell() + starts[begin])
         shutil.copyfileobj(stream, table, 1 << 20)
     above = begin - bool(named) - joined
     return replace(source, path=target, compression=None, header_row=first, lines_above=above)
-
-
-def _line_starts(head: bytes) -> Iterator[int]:
-    yield 0
-    yield from (end.end() for end in _LINE_END.finditer(head))

@@ -218,8 +218,7 @@ def _note_long_records(
 
 
 def _note_totals(connection: DuckDBPyConnection, reading: Reading, source: Source) -> None:
-    """A note on a last row with sums or a remark, or a row of sums without an item; an error if
-    several are sums."""
+    """A note on a last row with sums or a remark, or sums without an item; several are an error."""
     if reading.account.columns.get("record") is None:
         return
     last = "item IS NULL OR rowid = (SELECT max(rowid) FROM long)"

@@ -70,7 +70,14 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     if holder is None:
         flat = Table(source, _glimpse(source, table, list(types)), partial(_rows, source, table))
         found = read_rowwise(flat, reading)
-        return _read_long(source, table, list(types), reading) if found is None else found
+        if found is not None:
+            return found
+        columns = find_columns(list(types), reading, source.fault)
+        texts = [
+            f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in columns.roles.items()
+        ]
+        select = f"SELECT {', '.join(texts)} FROM {table}"
+        return read_columns(source, select, reading, columns, list(types))
     single = [name for name in types if name not in lists]
     owner = choose_column(single, reading.role, reading.record, RECORD_NAMES, source.fault)
     if owner is not None and reading.record is None:
@@ -114,12 +121,6 @@ def write_parquet_rows(lines: Path, target: Path, work: Path, *, counted: bool) 
     chosen = ", ".join(f"CAST({column} AS {types[column]}) AS {column}" for column in columns)
     with database(work, threads=1, small=is_small(lines)) as connection:
         copy_to_parquet(connection, f"SELECT {chosen} FROM {csv_table(lines, columns)}", target)
-
-
-def _read_long(source: Source, table: str, names: list[str], reading: Reading) -> Transactions:
-    columns = find_columns(names, reading, source.fault)
-    texts = [f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in columns.roles.items()]
-    return read_columns(source, f"SELECT {', '.join(texts)} FROM {table}", reading, columns, names)
 
 
 def _glimpse(source: Source, table: str, names: list[str]) -> Glimpse:

@@ -150,7 +150,7 @@ def _by_content(rows: Rows, wanted: LogColumns, fail: Fail) -> Layout | None:
         role: names.index(str(choose_column(names, role, given, frozenset(), fail)))
         for role, given in wanted.given.items()
     }
-    values = _of_width(rows, width)
+    values = [[*row, *[""] * (width - len(row))] for row in rows if len(row) <= width]
     body = values[1:] or values
     found = _completed(body, places)
     is_whole = {"user", "text", *["time"] * wanted.needs_time} <= set(found)
@@ -176,11 +176,6 @@ def _width(rows: Rows) -> int:
     """How many columns a log has: the most that at least one row in ten has."""
     widths = Counter(len(row) for row in rows)
     return max(width for width, number in widths.items() if 10 * number >= len(rows))
-
-
-def _of_width(rows: Rows, width: int) -> list[list[str]]:
-    """The rows that are not too long; cells that a short one lacks are empty."""
-    return [[*row, *[""] * (width - len(row))] for row in rows if len(row) <= width]
 
 
 def _completed(

@@ -7,8 +7,7 @@ the result come to Python.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -128,16 +127,19 @@ def read_querylog(
     columns = LogColumns(user, text, time, no_header, time_format, pause is not None)
     wanted = _Wanted(columns, rules, pause, min_users)
     report = progress or (lambda done, total, stage: None)
-    with (
-        _opened(path, most) as source,
-        _log_database(source, memory) as connection,
-        translated(source.name, private=True),
-    ):
-        figures = _extract(connection, source, wanted, report)
-        report(0, 0, "assembling the records")
-        bags = rules.kind != "queries"
-        data, kept = _assembled(connection, figures["sessions"], bags=bags, keep_empty=keep_empty)
-        users = None if pause is None else logsteps.users_of_sessions(connection)[kept]
+    with open_source(path, most=most) as opened:
+        source = unpacked(opened)[0]
+        small = source.is_small and memory is None
+        room = None if small else memory or _MEMORY
+        with (
+            database(source.work, room, small=small) as connection,
+            translated(source.name, private=True),
+        ):
+            figures = _extract(connection, source, wanted, report)
+            report(0, 0, "assembling the records")
+            bags, size = rules.kind != "queries", figures["sessions"]
+            data, kept = _assembled(connection, size, bags=bags, keep_empty=keep_empty)
+            users = None if pause is None else logsteps.users_of_sessions(connection)[kept]
     order = np.random.default_rng(seed).permutation(len(data))
     found = LogReport(
         **figures,
@@ -148,18 +150,6 @@ def read_querylog(
         people=None if users is None else People.of(users[order]),
     )
     return data.take(order), found
-
-
-@contextmanager
-def _opened(path: str | os.PathLike[str] | BinaryIO, most: int) -> Iterator[Source]:
-    with open_source(path, most=most) as source:
-        yield unpacked(source)[0]
-
-
-def _log_database(source: Source, memory: str | None) -> AbstractContextManager[DuckDBPyConnection]:
-    if source.is_small and memory is None:
-        return database(source.work, small=True)
-    return database(source.work, memory or _MEMORY)
 
 
 @dataclass(frozen=True)
@@ -266,8 +256,7 @@ def _term_figures(connection: DuckDBPyConnection, queries: int) -> dict[str, Any
 def _assembled(
     connection: DuckDBPyConnection, size: int, *, bags: bool, keep_empty: bool
 ) -> tuple[Transactions, Int64s]:
-    """The records in the order of users and times, which must not be published, and the number that
-    each has if those without a term count."""
+    """The records, still in the order of users, and their numbers if those without a term count."""
     labels = _labels(connection)
     is_sorted = natural_order(labels) == "alphabetical"
     vocabulary = Vocabulary(labels if is_sorted else sort_labels(labels))
@@ -277,17 +266,10 @@ def _assembled(
     kept = np.arange(size)
     if not keep_empty:
         kept = np.unique(records)
-        records, size = _renumbered(records)
+        records, size = np.searchsorted(kept, records).astype(np.int32), len(kept)
     if bags:
         return Bags.from_pairs(records, items, vocabulary, size=size, counts=counts), kept
     return Transactions.from_pairs(records, items, vocabulary, size=size), kept
-
-
-def _renumbered(records: Int32s) -> tuple[Int32s, int]:
-    """Ascending numbers without gaps, and how many there are."""
-    starts = np.ones(len(records), dtype=np.int32)
-    starts[1:] = records[1:] != records[:-1]
-    return np.cumsum(starts, dtype=np.int32) - np.int32(1), int(starts.sum())
 
 
 def _labels(connection: DuckDBPyConnection) -> list[str]:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.account import Account
-from setveil.data.arrays import Int64s, changes, positions
+from setveil.data.arrays import Int64s, changes, positions, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import private_folder
@@ -104,9 +104,8 @@ def read_cluster_tables(folder: Path) -> FlatArrays:
 
 def _ranks(groups: Int64s) -> Int64s:
     """The position of each entry, from 1, within its run of equal values."""
-    begins = np.flatnonzero(changes(groups))
-    lengths = np.diff(np.append(begins, len(groups)))
-    return np.arange(1, len(groups) + 1) - np.repeat(begins, lengths)
+    places, is_first = np.arange(len(groups)), changes(groups)
+    return places + 1 - np.maximum.accumulate(np.where(is_first, places, 0))
 
 
 def _copy(connection: DuckDBPyConnection, columns: Columns, select: str, target: Path) -> None:
@@ -167,28 +166,25 @@ def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
     number, parent, sizes, chunks = (
         clusters[name] for name in ("cluster", "parent", "size", "chunks")
     )
-    if (number != np.arange(1, len(number) + 1)).any():
-        raise FileFormatError(CLUSTERS, "the clusters must be numbered from 1, each once")
-    if ((parent < 0) | (parent >= number)).any():
-        raise FileFormatError(
-            CLUSTERS, "each parent must be the number of a cluster before its part"
-        )
-    if ((sizes < 1) | (sizes > MOST_RECORDS)).any():
-        raise FileFormatError(CLUSTERS, "the size of a cluster must be a whole number of 1 or more")
-    if ((chunks < 0) | (chunks > MOST_RECORDS)).any() or chunks.sum() > MOST_RECORDS:
-        raise FileFormatError(
-            CLUSTERS, "the number of chunks of a cluster must be a whole number of 0 or more"
-        )
+    is_whole = (number == np.arange(1, len(number) + 1)).all()
+    _need(is_whole, CLUSTERS, "the clusters must be numbered from 1, each once")
+    is_before = ((parent >= 0) & (parent < number)).all()
+    _need(is_before, CLUSTERS, "each parent must be the number of a cluster before its part")
+    fits = ((sizes >= 1) & (sizes <= MOST_RECORDS)).all()
+    _need(fits, CLUSTERS, "the size of a cluster must be a whole number of 1 or more")
+    fits = ((chunks >= 0) & (chunks <= MOST_RECORDS)).all() and chunks.sum() <= MOST_RECORDS
+    _need(fits, CLUSTERS, "the number of chunks of a cluster must be a whole number of 0 or more")
     inner = parent > 0
-    sums = np.bincount(parent[inner] - 1, weights=sizes[inner], minlength=len(number)).astype(
-        np.int64
-    )
-    wrong = np.flatnonzero((sums > 0) & (sums != sizes))
-    if len(wrong):
-        at = wrong[0]
-        problem = f"cluster {number[at]} has {sizes[at]} records, but its parts have {sums[at]}"
+    inside = sums(parent[inner] - 1, sizes[inner], len(number))
+    for at in np.flatnonzero((inside > 0) & (inside != sizes))[:1]:
+        problem = f"cluster {number[at]} has {sizes[at]} records, but its parts have {inside[at]}"
         raise FileFormatError(CLUSTERS, problem)
     return parent - 1, sizes
+
+
+def _need(holds: bool | np.bool_, table: str, problem: str) -> None:
+    if not holds:
+        raise FileFormatError(table, problem)
 
 
 def _subrecords(
@@ -198,24 +194,22 @@ def _subrecords(
     cluster, chunk, subrecord, count = (
         entries[name] for name in ("cluster", "chunk", "subrecord", "count")
     )
-    if ((cluster < 1) | (cluster > len(chunks))).any() or (
-        (chunk < 1) | (chunk > chunks[cluster - 1])
-    ).any():
-        raise FileFormatError(SUBRECORDS, f"a row belongs to a chunk that {CLUSTERS} does not have")
-    if ((count < 1) | (count > MOST_RECORDS)).any():
-        raise FileFormatError(SUBRECORDS, "each count must be a whole number of 1 or more")
+    is_there = ((cluster >= 1) & (cluster <= len(chunks))).all()
+    is_there = is_there and ((chunk >= 1) & (chunk <= chunks[cluster - 1])).all()
+    _need(is_there, SUBRECORDS, f"a row belongs to a chunk that {CLUSTERS} does not have")
+    fits = ((count >= 1) & (count <= MOST_RECORDS)).all()
+    _need(fits, SUBRECORDS, "each count must be a whole number of 1 or more")
     owner = np.cumsum(chunks)[cluster - 1] - chunks[cluster - 1] + chunk - 1
     begins = changes(owner) | changes(subrecord)
     row = np.cumsum(begins) - 1
-    if (count != count[begins][row]).any():
-        raise FileFormatError(SUBRECORDS, "the rows of one subrecord have different counts")
+    is_one = (count == count[begins][row]).all()
+    _need(is_one, SUBRECORDS, "the rows of one subrecord have different counts")
     rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
-    if repeated(rows, owner[begins]) is not None:
-        raise FileFormatError(SUBRECORDS, TWICE)
-    if (subrecord[begins] != _ranks(owner[begins])).any():
-        raise FileFormatError(SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
-    if len(np.unique(owner)) < chunks.sum():
-        raise FileFormatError(SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
+    _need(repeated(rows, owner[begins]) is None, SUBRECORDS, TWICE)
+    is_ranked = (subrecord[begins] == _ranks(owner[begins])).all()
+    _need(is_ranked, SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
+    is_full = len(np.unique(owner)) >= chunks.sum()
+    _need(is_full, SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
     return rows, owner[begins], count[begins]
 
 
@@ -223,20 +217,18 @@ def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactio
     cluster = terms["cluster"] - 1
     simple = np.ones(len(parent), dtype=bool)
     simple[parent[parent >= 0]] = False
-    if ((cluster < 0) | (cluster >= len(parent))).any() or not simple[cluster].all():
-        raise FileFormatError(TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
+    fits = ((cluster >= 0) & (cluster < len(parent))).all() and simple[cluster].all()
+    _need(fits, TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
     return _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
 
 
 def _rows(
     name: str, owners: Int64s, items: npt.NDArray[Any], vocabulary: Vocabulary, size: int
 ) -> Transactions:
-    numbers = np.fromiter(
-        map(vocabulary.numbers.__getitem__, items.tolist()), dtype=np.int32, count=len(items)
-    )
+    numbers = vocabulary.find(items.tolist())
     rows = Transactions.from_pairs(owners, numbers, vocabulary, size=size)
-    if len(rows.items) != len(items):
-        raise FileFormatError(name, "an item occurs twice in a subrecord or term chunk")
+    is_set = len(rows.items) == len(items)
+    _need(is_set, name, "an item occurs twice in a subrecord or term chunk")
     return rows
 
 
@@ -293,17 +285,9 @@ def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disas
 
 def _check_order(release: Disassociated) -> None:
     """Refuse clusters, chunks or subrecords that are numbered otherwise than by their content."""
-    given, wanted = _arrays(release), _arrays(release.arranged)
-    if not all(np.array_equal(one, other) for one, other in zip(given, wanted, strict=True)):
+    if release.paired_as(release) is None:
         problem = "clusters, chunks and subrecords must be numbered in the order of their text"
         raise FileFormatError(TABLES[0], problem)
-
-
-def _arrays(release: Disassociated) -> list[npt.NDArray[np.integer]]:
-    rows = (release.subrecords, release.terms)
-    inside = [array for each in rows for array in (each.indptr, each.items)]
-    chunks = (release.chunk_node, release.subrecord_chunk, release.subrecord_counts)
-    return [release.parent, release.sizes, *chunks, *inside]
 
 
 DISASSOCIATED = ReleaseForm(

@@ -136,7 +136,7 @@ def about_release(release: Release) -> dict[str, object]:
     """What `release.json` says of a release and of each of its parts."""
     return {
         "format": FORMAT,
-        "setveil": _version(),
+        "setveil": str(import_module("setveil").__version__),  # by name: it leads to everything
         "form": release.form,
         "promise": _said(release),
         "method": dict(release.method),
@@ -273,11 +273,6 @@ def _said(release: Release) -> dict[str, object]:
     """The promise as it is written in `release.json`."""
     words = {"meaning": release.describe(), "not_promised": release.limits()}
     return {**release.promise.to_dict(), **words}
-
-
-def _version() -> str:
-    """The version of the package; an import of its front door by name would lead to everything."""
-    return str(import_module("setveil").__version__)
 
 
 def sha256(path: Path) -> str:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Int64s, offsets
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.files import read
@@ -30,7 +29,7 @@ from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
 from setveil.io.source.database import column_types, csv_table, database, quoted, run, translated
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
-from setveil.published.rows import relabeled
+from setveil.published.rows import stacked
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -65,7 +64,7 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     size = folder.size
     is_fimi = any(part.path.suffix == ".dat" for part in folder.parts)
     read_part = _read_lines if is_fimi else _read_table
-    rows = _one_after_another([read_part(part, bags) for part in folder.parts])
+    rows = stacked([read_part(part, bags) for part in folder.parts])
     weights = np.ones(len(rows), dtype=np.int64)
     if len(rows) == size:
         return rows, weights
@@ -73,21 +72,6 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     counts = (rows.counts,) if isinstance(rows, Bags) else ()
     padded = type(rows)(indptr, rows.items, rows.vocabulary, *counts)
     return padded, np.append(weights, size - len(rows))
-
-
-def _one_after_another(tables: list[Transactions]) -> Transactions:
-    """The records of several files over one vocabulary."""
-    if len(tables) == 1:
-        return tables[0]
-    labels = {label for each in tables for label in each.vocabulary}
-    vocabulary = Vocabulary(sort_labels(labels))
-    tables = [relabeled(each, vocabulary.encode(each.vocabulary), vocabulary) for each in tables]
-    indptr = offsets(np.concatenate([each.lengths for each in tables]))
-    items = np.concatenate([each.items for each in tables])
-    bags = [each.counts for each in tables if isinstance(each, Bags)]
-    if bags:
-        return Bags(indptr, items, vocabulary, np.concatenate(bags))
-    return Transactions(indptr, items, vocabulary)
 
 
 def check_columns(
@@ -151,10 +135,7 @@ def _read_table(part: PartFile, bags: bool) -> Transactions:
 
 
 def _ranked(numbers: Int64s) -> tuple[Int64s, Int64s]:
-    """The numbers that occur, ascending, and the rank of each entry among them.
-
-    If most numbers occur, a table of them is faster than sorting.
-    """
+    """The numbers that occur, ascending, and the rank of each entry among them."""
     most = int(numbers.max(initial=0))
     if most > 4 * len(numbers):
         return np.unique(numbers, return_inverse=True)

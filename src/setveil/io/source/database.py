@@ -111,10 +111,7 @@ def _leave(connection: DuckDBPyConnection, name: str) -> None:
 
 @cache
 def _instance() -> DuckDBPyConnection:
-    """DuckDB as this process keeps it: without temporary files, and closed before a fork.
-
-    A forked process would have its memory but not its threads, and crash when it ends.
-    """
+    """DuckDB as this process keeps it: without temporary files, and closed before a fork."""
     import duckdb
 
     _close_before_fork()

@@ -69,9 +69,7 @@ def sheet_names(source: Source) -> tuple[str, ...]:
 
 
 def _members(source: Source) -> list[str]:
-    """The names of the files in a zip file, which together are not too large.
-
-    Nothing unpacks to more bytes than a zip file says: reading a member ends there."""
+    """The files in a zip file; none unpacks to more bytes than the zip file says."""
     is_sheet = source.suffix in _SHEETS
     problem = "the spreadsheet is damaged" if is_sheet else "the zip file is damaged"
     with (

@@ -165,8 +165,7 @@ class Arranger:
         return [*quiet._larger(sizes, judge), *quiet._in_one(kinds[len(sizes) :], judge, head)]
 
     def _larger(self, sizes: Sequence[int], judge: Judge) -> list[Found]:
-        """How larger clusters are judged, each arrangement once: if all clusters are smaller than
-        they might be, a lower limit makes the same ones."""
+        """How larger clusters are judged; not again if a limit changes nothing."""
         made, largest = dict[int, Clusters](), np.inf
         for size in sorted(sizes, reverse=True):
             if size < largest:

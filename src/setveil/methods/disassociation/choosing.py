@@ -142,8 +142,7 @@ class Above:
         return made
 
     def _judged(self, kind: str, arranged: Arranged) -> Found:
-        """Head chunks as they are judged. What is expected of records that left, and of items that
-        are not in the head, is only known when they are divided anew."""
+        """Head chunks as judged; the rest is only known when it is divided anew."""
         layers = cache(partial(lay, self.small.divided.clusters, arranged, self._way))
 
         @cache

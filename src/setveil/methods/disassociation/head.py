@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, gathered, offsets
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, gathered, offsets, positions
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
@@ -104,8 +104,7 @@ class Head:
         can = targets.supports >= rule.k
         items = np.unique(np.concatenate((targets.first[can], targets.second[can])))
         self._items = items[np.argsort(-supports[items], kind="stable")]
-        number = np.full(width, -1, dtype=np.int64)
-        number[self._items] = np.arange(len(items))
+        number = positions(self._items, width)
         self._width, self._rows = width, _over(rows, number)
         self._all_targets = targets
         targets = targets._replace(first=number[targets.first], second=number[targets.second])
@@ -269,8 +268,7 @@ class Head:
         return [core, self._rest(self._count(counts.records[~stays]), cost)]
 
     def _by_hubs(self, hubs: int, cost: Floats) -> list[Piece]:
-        """For each set of hubs the records that have these and no others, without those that leave,
-        and the ones that leave. A part shows the pairs of its hubs, whatever chunks they are in."""
+        """For each set of hubs the records with just these, and the records that leave."""
         ptr, items = self._rows
         is_hub, owners = items < hubs, np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
         had = np.bincount(owners[is_hub], 1 << items[is_hub], len(ptr) - 1).astype(np.int64)

@@ -167,8 +167,7 @@ class Judge:
         return self._judged(reduce(_added, found), layers.divided)
 
     def _of_part(self, rows: Transactions, chunk: Int32s, below: Divided) -> Supports:
-        """Expected supports in the records of a part; head chunks, and what is below, do not depend
-        on each other."""
+        """Expected supports in the records of a part; head chunks do not depend on the rest."""
         from setveil.kernels.disassociation.expected import Supports
 
         given = self._pairs, self._table, self._triples
@@ -359,8 +358,7 @@ def top_error(truth: Int64s, expected: Floats) -> float:
 
 
 def _weights(supports: Int64s | Floats, count: int) -> Floats:
-    """What each counts in the average over the first `count`; those that tie for the last rank
-    share what is left."""
+    """What each counts in the average over the first `count`; ties share the last places."""
     count = min(count, int(np.count_nonzero(supports)))
     if count == 0:
         return np.zeros(len(supports))

@@ -247,8 +247,7 @@ def find_keys(task: tuple[Transactions, npt.NDArray[np.uint64]]) -> tuple[Hashes
 
 
 def _order_by(keys: Hashes, hashes: Hashes) -> Int64s:
-    """The records by key, those of equal keys by hash, and then by number: most keys are different,
-    so that this is faster than to sort by both."""
+    """The records by key, then by hash and number; quicker than to sort by all at once."""
     order = np.argsort(keys, kind="stable")
     is_new = changes(keys[order])
     ties = np.flatnonzero(~(is_new & np.append(is_new[1:], True)))

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int64s, positions
 from setveil.data.transactions import Transactions
 from setveil.methods.frequent.contribution import (
     MOST_LENGTH,
@@ -184,8 +184,7 @@ class Frequent(PrivateMethod):
             return wanted
         most = self.max_paired or self._choose_paired(private, wanted.histogram, len(best), share)
         most = min(most, len(best))
-        place = np.full(len(counts), -1)
-        place[best] = np.arange(len(best))
+        place = positions(best, len(counts))
         rows, kept = shortened(data, rank[data.items], most)
         inside = place[kept] >= 0
         table = pair_counts(rows[inside], place[kept[inside]], len(best))

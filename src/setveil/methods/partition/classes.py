@@ -195,8 +195,7 @@ def _part(blocks: Sequence[Block], cuts: Sequence[Cut], tree: kernels.Tree) -> k
 
 
 def _within(block: Block, cut: Cut, tree: kernels.Tree) -> tuple[Int32s, Int32s, Int64s]:
-    """For each occurrence the node of the cut above it and what expanding that gains; and the sums
-    for each node."""
+    """For each occurrence the node of the cut above it and its gain; and the sums for each node."""
     leaves = len(tree.ancestors)
     above, delta = np.full(leaves, -1, dtype=np.int32), np.zeros(leaves, dtype=np.int32)
     for place, node in enumerate(cut.nodes):

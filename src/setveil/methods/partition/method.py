@@ -173,8 +173,7 @@ def _near_each_other(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> 
 def _as_rows(
     found: Iterable[tuple[Int64s, Classes]], records: int, tree: Hierarchy
 ) -> tuple[Transactions, Int64s]:
-    """The classes as records of nodes, and the class of each record; if needed, the last is
-    empty."""
+    """The classes as records of nodes, one more if empty ones need it, and that of each record."""
     alignment, count = np.full(records, -1, dtype=np.int64), 0
     owners, nodes = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
     for numbers, classes in found:
@@ -190,14 +189,7 @@ def _as_rows(
 
 
 def _with_counts(rows: Transactions, member: Int64s, data: Bags, hierarchy: Hierarchy) -> Bags:
-    """The classes with the smallest count that each node has in any record of its class.
-
-    Args:
-        rows: The classes.
-        member: The class of each record.
-        data: The records, over the leaves.
-        hierarchy: The tree.
-    """
+    """The classes, each node with the least count that any record of its class has of it."""
     # The nodes of a class cover disjoint intervals of leaves: sorted by class and first leaf, the
     # last one that starts at or before a leaf is the one above it.
     starts = rows.rows * hierarchy.leaf_count + hierarchy.first[rows.items]

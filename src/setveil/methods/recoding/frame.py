@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s, offsets, sums
+from setveil.data.arrays import Int32s, Int64s, offsets, positions, sums
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.hierarchy.tree import Hierarchy
@@ -149,10 +149,8 @@ class Frame:
         published = Transactions.from_pairs(
             rows[kept], self.nodes[nodes[kept]], hierarchy.nodes, size=size
         )
-        alignment = np.arange(size)
-        return Generalized.of_rows(
-            published, hierarchy, promise, method, alignment=alignment, is_global=True
-        )
+        told = {"alignment": np.arange(size), "is_global": True}
+        return Generalized.of_rows(published, hierarchy, promise, method, **told)
 
 
 def _without_chains(tree: Hierarchy) -> Int32s:
@@ -164,8 +162,7 @@ def _without_chains(tree: Hierarchy) -> Int32s:
 
 def _parents(tree: Hierarchy, nodes: Int32s) -> Int32s:
     """The parent of each of these nodes among them; -1 for the root."""
-    place = np.full(len(tree) + 1, -1, dtype=np.int32)
-    place[nodes] = np.arange(len(nodes))
+    place = positions(nodes, len(tree) + 1).astype(np.int32)
     for node in np.argsort(-tree.depth, kind="stable").tolist():
         if place[node] < 0:
             place[node] = place[tree.children(node)[0]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.arrays import Flags, Int32s, Int64s, positions
 from setveil.errors import ParameterError
 from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
@@ -129,9 +129,7 @@ class _Judge:
     def judge(self, cut: Int64s) -> Solution:
         """Keep nodes in descending suppression cost, level by level, while they hold no threat."""
         ranked = cut[np.lexsort((self.order[cut], -self.price[cut]))]
-        rank = np.full(len(self.order), -1, dtype=np.int64)
-        rank[ranked] = np.arange(len(ranked))
-        places = rank[self.threats]
+        places = positions(ranked, len(self.order))[self.threats]
         places = places[(places >= 0).all(axis=1)]
         kept = np.ones(len(ranked), dtype=bool)
         last = places.max(axis=1, initial=-1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s, Int64s, offsets
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets, positions
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -167,9 +167,7 @@ def _split(setting: Setting, chosen: Int64s, supports: Int64s) -> tuple[SplitRec
 
 def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
     """The records over some items, item `order[i]` renamed to i, ascending in each."""
-    number = np.full(len(data.vocabulary), -1, dtype=np.int64)
-    number[order] = np.arange(len(order))
-    new = number[data.items]
+    new = positions(order, len(data.vocabulary))[data.items]
     kept = new >= 0
     rows = data.rows[kept]
     codes = np.sort(rows * len(order) + new[kept])

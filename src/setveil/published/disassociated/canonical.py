@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,7 @@ from setveil.data.arrays import Int64s, offsets, positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.rows import relabeled
-
-if TYPE_CHECKING:
-    from setveil.published.disassociated.form import Disassociated
+from setveil.published.rows import relabeled, stacked
 
 
 @contextmanager
@@ -160,8 +156,7 @@ def _preorder(top: list[int], parts: list[list[int]]) -> list[int]:
 
 
 def _by_rank(rows: Transactions, rank: Offsets) -> array[int]:
-    """The ranks of the items of each row, ascending within the row; a list would be nine times as
-    large."""
+    """The ranks of the items of each row, ascending; a list would be nine times as large."""
     ranks = rank[rows.items]
     if not (rank[1:] > rank[:-1]).all():
         codes = rows.rows * len(rank) + ranks
@@ -192,9 +187,6 @@ def together(
     """The clusters of all releases; `rows` has the original records of each, if they are known."""
     if len(releases) == 1 and rows is None:
         return releases[0]
-    labels = {label for each in releases for label in each.items}
-    same = all(each.items == releases[0].items for each in releases)
-    vocabulary = releases[0].items if same else Vocabulary(sort_labels(labels))
     nodes = offsets([len(each.parent) for each in releases]).tolist()[:-1]
     chunks = offsets([len(each.chunk_node) for each in releases]).tolist()[:-1]
     found = replace(
@@ -203,10 +195,10 @@ def together(
         parent=_shifted([each.parent for each in releases], nodes),
         sizes=np.concatenate([each.sizes for each in releases]),
         chunk_node=_shifted([each.chunk_node for each in releases], nodes),
-        subrecords=_rows([each.subrecords for each in releases], vocabulary),
+        subrecords=stacked([each.subrecords for each in releases]),
         subrecord_chunk=_shifted([each.subrecord_chunk for each in releases], chunks),
         subrecord_counts=np.concatenate([each.subrecord_counts for each in releases]),
-        terms=_rows([each.terms for each in releases], vocabulary),
+        terms=stacked([each.terms for each in releases]),
         alignment=None,
     )
     return found if rows is None else replace(found, alignment=_aligned(releases, rows, nodes))
@@ -216,18 +208,6 @@ def _shifted(numbers: Sequence[Int64s], shifts: Sequence[int]) -> Int64s:
     """Numbers of each release, moved on by what comes before it; -1 stays."""
     pairs = zip(numbers, shifts, strict=True)
     return np.concatenate([np.where(each >= 0, each + shift, -1) for each, shift in pairs])
-
-
-def _rows(tables: Sequence[Transactions], vocabulary: Vocabulary) -> Transactions:
-    tables = [
-        each
-        if each.vocabulary == vocabulary
-        else relabeled(each, vocabulary.encode(each.vocabulary), vocabulary)
-        for each in tables
-    ]
-    lengths = np.concatenate([each.lengths for each in tables])
-    items = np.concatenate([each.items for each in tables])
-    return Transactions(offsets(lengths), items, vocabulary)
 
 
 def _aligned(

@@ -161,8 +161,7 @@ def _place_terms(
 
 
 def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Generator) -> Offsets:
-    """Move pieces, in place, from records with several to records of the same cluster with none;
-    the records that stay empty."""
+    """Give pieces of records with several to empty ones of the cluster; what stays empty."""
     clusters = len(forest.nodes)
     held = np.bincount(pieces, minlength=int(forest.starts[-1]))
     empty = np.flatnonzero(held == 0)

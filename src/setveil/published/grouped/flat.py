@@ -10,24 +10,11 @@ from typing import Any
 import numpy as np
 
 from setveil.data.arrays import Flags, Floats, Int64s, offsets
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.release import RecordRelease, Release
-from setveil.published.rows import coverage, relabeled, tidy
-
-
-def stacked_rows(tables: Sequence[Transactions]) -> Transactions:
-    """The records of several tables, one after the other, over one vocabulary."""
-    words = tables[0].vocabulary
-    if any(each.vocabulary != words for each in tables):
-        tables = [tidy(each) for each in tables]
-        words = Vocabulary(sort_labels({label for each in tables for label in each.vocabulary}))
-        tables = [relabeled(each, words.encode(each.vocabulary), words) for each in tables]
-    lengths = np.concatenate([each.lengths for each in tables])
-    return Transactions(offsets(lengths), np.concatenate([each.items for each in tables]), words)
+from setveil.published.rows import coverage, stacked
 
 
 def flat_release(groups: Sequence[Release], rows: Sequence[Int64s] | None) -> Release:
@@ -37,7 +24,7 @@ def flat_release(groups: Sequence[Release], rows: Sequence[Int64s] | None) -> Re
         return together([each for each in groups if isinstance(each, Disassociated)], rows)
     some: Any = groups
     sizes = np.concatenate([each.sizes for each in some])
-    classes = stacked_rows([each.classes for each in some])
+    classes = stacked([each.classes for each in some])
     alignment = None
     if rows is not None:
         starts = offsets([len(each.classes) for each in some])

@@ -21,8 +21,9 @@ from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import world_seeds
 from setveil.published.grouped.cells import PublishedColumn
-from setveil.published.grouped.flat import Hidden, flat_release, stacked_rows
+from setveil.published.grouped.flat import Hidden, flat_release
 from setveil.published.release import RecordRelease, Release, Support
+from setveil.published.rows import stacked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,7 +242,7 @@ class Grouped(Release):
             group = self.groups[place]
             shown = isinstance(group, RecordRelease) and not possible
             drawn.append(group.records(own) if shown else group.reconstruct(own))
-        sets = stacked_rows(drawn)
+        sets = stacked(drawn)
         homes = np.repeat(self.order, [len(self.groups[place]) for place in order])
         shuffled = random_from(seed).permutation(len(sets))
         return sets.take(shuffled), homes[shuffled]
