@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from setveil.alignment.merging import Counted
 from setveil.audit.rareitemsets import Search, Vertical
-from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import ALL, KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.words import count, plural
@@ -157,7 +156,7 @@ def check_k_anonymity(
     text = f"{count(len(rare))} of {records} {verb} fewer than {promise.k} times"
     witnesses = []
     for number in rare[:limit].tolist():
-        items, size = shown_record(counted.records, number), int(counted.sizes[number])
+        items, size = counted.records.shown(number), int(counted.sizes[number])
         fault = f"the record {show_items(items)} occurs {plural(size, 'time')}, not {promise.k}"
         witnesses.append(Witness(fault, items, size))
     many = {"records": int(counted.sizes[rare].sum()), "distinct records": len(rare)}

@@ -10,7 +10,6 @@ from setveil.audit.records import (
     check_sizes,
     misfit_check,
     not_paired,
-    shown_record,
 )
 from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import find
@@ -49,7 +48,7 @@ def _check_structure(release: Generalized, limit: int) -> Check:
         text = f"{number} contain{'s' * (len(faults) == 1)} both a group and one of its members"
         witnesses, labels = [], tree.labels
         for at, below, over in faults[:limit]:
-            items = shown_record(release.classes, at)
+            items = release.classes.shown(at)
             both = f"contains {labels[below]} and its group {labels[over]}"
             said = f"the record {show_items(items)} {both}"
             witnesses.append(Witness(said, items, int(release.sizes[at])))

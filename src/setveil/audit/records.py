@@ -9,21 +9,10 @@ import numpy as np
 from setveil.alignment.merging import equal_records, recounted, renamed, stacked
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import sums
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Bags
 from setveil.errors import MisfitError
 from setveil.published.release import RecordRelease, Release
 from setveil.words import are, plural
-
-
-def shown_record(data: Transactions, number: int) -> tuple[str, ...]:
-    """The items of one record; in a bag, with their counts."""
-    if not isinstance(data, Bags):
-        return data.record(number)
-    counts = data.counts[data.entries(number)].tolist()
-    return tuple(
-        f"{item} x{count}" if count > 1 else item
-        for item, count in zip(data.record(number), counts, strict=True)
-    )
 
 
 def check_sizes(release: RecordRelease, limit: int = 1) -> Check | None:
@@ -33,7 +22,7 @@ def check_sizes(release: RecordRelease, limit: int = 1) -> Check | None:
         return None
     witnesses = []
     for number in np.flatnonzero(sizes[: len(classes)] < 1)[:limit].tolist():
-        items, size = shown_record(classes, number), int(sizes[number])
+        items, size = classes.shown(number), int(sizes[number])
         witnesses.append(
             Witness(f"the record {show_items(items)} occurs {size} times", items, size)
         )

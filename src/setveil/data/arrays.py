@@ -134,6 +134,12 @@ def changes(*columns: npt.NDArray[np.integer]) -> Flags:
     return changed
 
 
+def run_places(*columns: npt.NDArray[np.integer]) -> Int64s:
+    """The position of each row, from 0, within its run of rows that are equal in these columns."""
+    places = np.arange(len(columns[0]))
+    return places - np.maximum.accumulate(np.where(changes(*columns), places, 0))
+
+
 def random_from(seed: object) -> np.random.Generator:
     """A random generator from a seed; without one it is seeded by the system."""
     if seed is not None and (

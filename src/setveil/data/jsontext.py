@@ -34,7 +34,10 @@ class JsonPieces:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
         if _SURROGATE.search(text):
-            _refuse_half_characters(json.loads(text))
+            try:
+                json.dumps(json.loads(text), ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise ValueError("half of a surrogate pair is not a character") from None
 
     def value(self) -> Any:
         """The whole value that comes next."""
@@ -94,13 +97,6 @@ class JsonPieces:
 def _space(text: str, at: int) -> int:
     """The place after blanks."""
     return at if text[at : at + 1] > " " else _SPACE(text, at).end()  # type: ignore[union-attr]
-
-
-def _refuse_half_characters(value: object) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("half of a surrogate pair is not a character") from None
 
 
 def _refuse(constant: str) -> None:

@@ -99,7 +99,9 @@ def summarize(
     data = as_transactions(data)
     class_sizes = _class_sizes(data) if sizes is None else sizes
     weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
-    supports, lengths = data.supports() if sizes is None else _weighted(data, sizes), data.lengths
+    supports, lengths = data.supports(), data.lengths
+    if sizes is not None:
+        supports = sums(data.items, np.repeat(sizes, lengths), len(data.vocabulary))
     held, empty = np.flatnonzero(supports), int(weights[lengths == 0].sum())
     top = held[np.argsort(-supports[held], kind="stable")[:most_frequent]].tolist()
     return Summary(
@@ -129,11 +131,6 @@ def rare_words(data: Transactions, holders: Int64s) -> int:
 
 
 _ENOUGH, _LOOKED_AT = 20, 1_000
-
-
-def _weighted(data: Transactions, sizes: Int64s) -> Int64s:
-    """How many records have each item, if each is there so many times."""
-    return sums(data.items, np.repeat(sizes, data.lengths), len(data.vocabulary))
 
 
 def _lengths(lengths: Int64s, weights: Int64s) -> Lengths:

@@ -55,15 +55,11 @@ def find_closed(data: Weighted, wanted: Wanted) -> Found:
         rows, order = ranked_rows(data, limit)
         sets, state = mine_closed(rows, wanted, limit)
         if state[EMITTED] >= wanted.itemsets or limit == 1:
-            return _found(sets, order, wanted.least_size, bool(state[FULL] == 0))
+            sizes = np.diff(sets.starts)
+            keep = sizes >= wanted.least_size
+            items = order[sets.items[np.repeat(keep, sizes)]]
+            return Found(sizes[keep], sets.supports[keep], items, bool(state[FULL] == 0))
         limit //= 2
-
-
-def _found(sets: ClosedSets, order: Int64s, least_size: int, complete: bool) -> Found:
-    sizes = np.diff(sets.starts)
-    keep = sizes >= least_size
-    items = order[sets.items[np.repeat(keep, sizes)]]
-    return Found(sizes[keep], sets.supports[keep], items, complete)
 
 
 @kernel

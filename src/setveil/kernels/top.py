@@ -251,7 +251,9 @@ class _Mining(NamedTuple):
             else:
                 mine_pairs(self.rows, self.pairs, sink, self.scratch, self.sizes)
             if sink.state[FULL] == 0 or sink.state[COUNT] == capacity:
-                return _decoded(sink, self.order)
+                count, items = int(sink.state[COUNT]), self.order[sink.items[: sink.state[USED]]]
+                complete = bool(sink.state[FULL] == 0)
+                return Found(sink.sizes[:count], sink.supports[:count], items, complete)
             space *= 4
 
 
@@ -319,11 +321,6 @@ def _new_sink(*, heap: int = 0, itemsets: int = 0, items: int = 0) -> Sink:
         sizes=np.empty(itemsets, np.int64),
         supports=np.empty(itemsets, np.int64),
     )
-
-
-def _decoded(sink: Sink, order: Int64s) -> Found:
-    count, items = int(sink.state[COUNT]), order[sink.items[: sink.state[USED]]]
-    return Found(sink.sizes[:count], sink.supports[:count], items, bool(sink.state[FULL] == 0))
 
 
 def _of_support(found: Found, keep: Flags) -> Found:

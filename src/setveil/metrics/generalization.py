@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from setveil.alignment.align import aligned, check_size, over_tree, representing_nodes
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, run_places
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
@@ -330,11 +330,8 @@ def _slots_of(pairs: Int64s, terms: Int32s, counts: Int64s, original: Transactio
     items, records = original.items[own], original.rows[own]
     order = np.lexsort((items, items != terms[owner], owner, records))
     owner, items, records = owner[order], items[order], records[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (owner[1:] != owner[:-1]) | (records[1:] != records[:-1])
-    starts = np.flatnonzero(new)
-    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
-    return Matches(records, items, (np.cumsum(counts) - counts)[owner] + rank)
+    slots = (np.cumsum(counts) - counts)[owner] + run_places(owner, records)
+    return Matches(records, items, slots)
 
 
 def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbours) -> Int64s:

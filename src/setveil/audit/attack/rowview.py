@@ -68,7 +68,10 @@ class Rows(View):
         if not holders:
             return np.arange(len(self.classes))
         if not self.strict:
-            return self._closest(holders)
+            # All classes if none represents any of the items.
+            counts = np.bincount(np.concatenate(holders), minlength=len(self.classes))
+            most = int(counts.max(initial=0))
+            return np.flatnonzero(counts == most) if most else np.arange(len(self.classes))
         holders.sort(key=len)
         both = holders[0]
         for each in holders[1:]:
@@ -155,12 +158,6 @@ class Rows(View):
         starts, rows = self._postings
         return rows[starts[label] : starts[label + 1]]
 
-    def _closest(self, holders: list[Int64s]) -> Int64s:
-        """The classes that represent most of the items; all of them if none represents any."""
-        counts = np.bincount(np.concatenate(holders), minlength=len(self.classes))
-        most = int(counts.max(initial=0))
-        return np.flatnonzero(counts == most) if most else np.arange(len(self.classes))
-
     def _certain(self, item: int) -> Int64s:
         """The classes all of whose people have an item."""
         first, stop, chance = self.meaning
@@ -241,6 +238,10 @@ def view_suppressed(release: Suppressed, original: Transactions) -> View:
     def represents(item: int) -> Int64s | None:
         return None if images[item] < 0 else np.array([images[item]], dtype=np.int64)
 
+    text = (
+        "An adversary who knows the method knows that a missing item was rare, or revealed a "
+        "private one. The candidates stay the same: no record shows that an item is missing."
+    )
     return Rows(
         release.classes,
         release.sizes,
@@ -249,7 +250,7 @@ def view_suppressed(release: Suppressed, original: Transactions) -> View:
         _themselves(len(release.items)),
         _places(data, release.items),
         homes=_own_classes(release, data),
-        named=(_no_trace(),),
+        named=(Finding("minimality", text, {}),),
     )
 
 
@@ -366,11 +367,3 @@ def _own_classes(release: Suppressed, data: Transactions) -> Int64s:
     if (found < 0).any() or not np.array_equal(sums(found, 1, len(classes)), release.sizes):
         raise MisfitError("its records are not those of the original without some items")
     return found
-
-
-def _no_trace() -> Finding:
-    text = (
-        "An adversary who knows the method knows that a missing item was rare, or revealed a "
-        "private one. The candidates stay the same: no record shows that an item is missing."
-    )
-    return Finding("minimality", text, {})

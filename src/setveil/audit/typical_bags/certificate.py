@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from setveil.alignment.merging import item_supports
-from setveil.audit.records import shown_record
 from setveil.audit.typical_bags.pairing import BRANCH, branches_of, unpaired
 from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import Flags, Int32s, Int64s, find, offsets, ranges, sums
@@ -110,7 +109,7 @@ def _not_own(slots: Slots, original: Bags) -> list[Witness]:
         verb = "is" if used[at] == 1 else "are"
         text = f"{plural(int(used[at]), 'occurrence')} of {original.vocabulary[item]} {verb}"
         text += f" published for an original that has {held[at]}"
-        faults.append(Witness(text, original=shown_record(original, record), private=True))
+        faults.append(Witness(text, original=original.shown(record), private=True))
     return faults
 
 
@@ -247,7 +246,7 @@ def _bag(release: TypicalBags, row: int) -> dict[int, int]:
 
 
 def _witness(release: TypicalBags, row: int, what: str) -> Witness:
-    items = shown_record(release.classes, row)
+    items = release.classes.shown(row)
     return Witness(f"the bag {show_items(items)} {what}", items, int(release.sizes[row]))
 
 
@@ -266,7 +265,7 @@ def check_complete(release: TypicalBags, original: Bags, limit: int = 1) -> Chec
     witnesses = []
     for code in missing[:limit].tolist():
         row, item = divmod(code, width)
-        bag = shown_record(release.classes, row)
+        bag = release.classes.shown(row)
         text = f"all people of the bag {show_items(bag)} have {original.vocabulary[item]}"
         witnesses.append(Witness(f"{text}, which it does not show", bag, private=True))
     if witnesses:

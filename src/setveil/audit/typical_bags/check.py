@@ -14,7 +14,6 @@ from setveil.audit.records import (
     check_sizes,
     misfit_check,
     not_paired,
-    shown_record,
 )
 from setveil.audit.typical_bags.certificate import OWN, check_complete, check_matches
 from setveil.audit.typical_bags.pairing import Pairing, Relation, check_assignment
@@ -71,7 +70,7 @@ def _check_slots(release: TypicalBags, slots: Bags, limit: int) -> Check:
         return Check("structure", True, text)
     witnesses = []
     for number in wrong[:limit].tolist():
-        items, size = shown_record(classes, number), int(release.sizes[number])
+        items, size = classes.shown(number), int(release.sizes[number])
         text = f"the bag {show_items(items)} occurs {plural(size, 'time')}"
         witnesses.append(Witness(f"{text}, but its slots hold other numbers", items, size))
     text = f"{plural(len(wrong), 'distinct bag')} with slots"
@@ -235,7 +234,7 @@ def _misalignment(
         return Check("containment", False, text)
     wrong = np.flatnonzero(np.bincount(alignment, minlength=count) != release.sizes)
     if len(wrong):
-        items = shown_record(release.classes, int(wrong[0]))
+        items = release.classes.shown(int(wrong[0]))
         text = f"the bag {show_items(items)} is given to more or fewer originals than it represents"
         fit = "the alignment does not fit the sizes of the bags"
         return Check("containment", False, fit, (Witness(text, items),))
@@ -290,7 +289,7 @@ def _check_majority(release: TypicalBags, original: Bags, question: Question) ->
         return None
     faults = []
     for entry in wrong[: question.limit].tolist():
-        bag = shown_record(classes, int(classes.rows[entry]))
+        bag = classes.shown(int(classes.rows[entry]))
         text = f"the bag {show_items(bag)} has {release.items[classes.items[entry]]}"
         faults.append(Witness(f"{text}, which fewer than half of its originals have", bag))
     text = "a published bag has an item that fewer than half of its originals have"
@@ -310,7 +309,7 @@ def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Ch
         return Check("containment", True, text, compared=compared)
     faults = []
     for at in wrong[: question.limit].tolist():
-        bag = shown_record(classes, int(classes.rows[at]))
+        bag = classes.shown(int(classes.rows[at]))
         text = f"the bag {show_items(bag)} has {release.items[classes.items[at]]}"
         faults.append(Witness(f"{text} more often than all its originals", bag, private=True))
     text = "a published bag has an item that none of its originals has"
@@ -337,7 +336,7 @@ def _not_compared(question: Question) -> str:
 
 def _misfit(release: TypicalBags, original: Bags, number: int, what: str) -> Witness:
     assert release.alignment is not None
-    items = shown_record(release.classes, int(release.alignment[number]))
-    own = shown_record(original, number)
+    items = release.classes.shown(int(release.alignment[number]))
+    own = original.shown(number)
     text = f"the bag {show_items(items)}, published for the original {show_items(own)}, {what}"
     return Witness(text, items, original=own, private=True)

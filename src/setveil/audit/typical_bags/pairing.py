@@ -12,7 +12,6 @@ import numpy as np
 
 from setveil.alignment.flow import Budget, Matching, Shortage, TooLargeError
 from setveil.alignment.merging import Counted, count_records
-from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.transactions import Bags
@@ -277,7 +276,7 @@ def _match(fitting: list[list[int]], originals: Counted, sizes: Int64s) -> Short
 
 
 def _failed(release: TypicalBags, shortage: Shortage) -> Check:
-    items = shown_record(release.classes, int(shortage.classes[0]))
+    items = release.classes.shown(int(shortage.classes[0]))
     bags = f"{plural(shortage.needed, 'bag')} such as {show_items(items)}"
     text = f"{bags} can represent only {plural(shortage.fitting, 'original')}"
     witness = Witness(text, items, shortage.needed, private=True)

@@ -153,17 +153,16 @@ def querylog(
         ['AnonID', 'Query', 'QueryTime', 'ItemRank', 'ClickURL']
     """
     draw.whole("users", users, 0)
-    form = _shape(shape)
+    if shape not in SHAPES:
+        raise ParameterError("shape", shape, f"it is one of {', '.join(SHAPES)}")
+    form = SHAPES[shape]
     average = draw.between("queries", form.queries if queries is None else queries, 1, 10_000)
     random = draw.source(seed)
     world = _world(random, _checked(topics) if topics is not None else catalogue_topics(), form)
-    return _blocks(random, world, users, _activity(average, form.spread))
-
-
-def _shape(name: str) -> Shape:
-    if name not in SHAPES:
-        raise ParameterError("shape", name, f"it is one of {', '.join(SHAPES)}")
-    return SHAPES[name]
+    steps, normal = 65_536, NormalDist(0, form.spread)
+    raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
+    counts: Int64s = np.maximum(np.round(raw * (average / raw.mean())), 1).astype(np.int64)
+    return _blocks(random, world, users, counts)
 
 
 def catalogue_topics() -> list[list[str]]:
@@ -262,14 +261,6 @@ def _plural(word: str) -> str:
 def _misspelled(word: str) -> str:
     middle = len(word) // 2
     return word[:middle] + word[middle + 1 :] if len(word) > 3 else word + word[-1]
-
-
-def _activity(queries: float, spread: float) -> Int64s:
-    """The number of queries per user, in 65,536 equally likely steps."""
-    steps, normal = 65_536, NormalDist(0, spread)
-    raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
-    counts: Int64s = np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
-    return counts
 
 
 def _blocks(

@@ -150,7 +150,8 @@ def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -
     random = draw.source(seed)
     shelf = _stocked(products)
     weights = _popularity(random, shelf)
-    sizes = _basket_sizes(random, records)
+    small, large = draw.poisson(random, _SMALL, records), draw.poisson(random, _LARGE, records)
+    sizes = np.maximum(np.where(draw.chance(random, _LARGE_CHANCE, records), large, small), 1)
     owners = np.repeat(np.arange(records), sizes)
     homes = random.integers(max(records // _BASKETS_PER_HOUSEHOLD, 1), size=records)
     items = _purchases(random, shelf, weights, homes[owners], int(homes.max(initial=0)) + 1)
@@ -183,11 +184,6 @@ def _popularity(random: np.random.Generator, shelf: Sequence[Product]) -> Int64s
         weights[places] = 1_000_000_000 // (rank + 6) // np.arange(2, len(members) + 2)
     rare = np.array([product.is_rare for product in shelf])
     return np.where(rare, weights // 12, weights) + 1
-
-
-def _basket_sizes(random: np.random.Generator, records: int) -> Int64s:
-    small, large = draw.poisson(random, _SMALL, records), draw.poisson(random, _LARGE, records)
-    return np.maximum(np.where(draw.chance(random, _LARGE_CHANCE, records), large, small), 1)
 
 
 def _purchases(

@@ -9,7 +9,7 @@ named its column, or if it is the only one of its column and several people have
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from re import Pattern, compile, escape
+from re import compile, escape
 from typing import Any, Literal, NamedTuple
 
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, Mark, are_sets, guess_mark
@@ -292,9 +292,13 @@ def chosen_columns(
     for word in words:
         several = _RANGE.fullmatch(word)
         if word not in names and several:
-            found |= _between(names, int(several[1]), int(several[2]), fail)
+            first, last = int(several[1]), int(several[2])
+            if not first <= last <= len(names):
+                raise fail(f"there are no columns {first} to {last}: the table has {len(names):,}")
+            found |= set(filter(None, names[first - 1 : last]))
         elif word not in names and "*" in word:
-            pattern = _pattern(word)
+            # Only `*` is special: names of questions are full of `?` and brackets.
+            pattern = compile("(?is:" + ".*".join(map(escape, word.split("*"))) + ")")
             matching = {name for name in names if name and pattern.fullmatch(name)}
             if not matching:
                 raise fail(f"no column matches {brief(word)}: the columns are {brief_list(names)}")
@@ -353,17 +357,6 @@ def _is_option(name: str, texts: Counter[str], only_own: bool) -> bool:
     ((text, times),) = texts.items()
     is_word = any(map(str.isalpha, text))
     return is_own(name, text) or (times >= _LEAST and is_word and not only_own)
-
-
-def _between(names: Sequence[str], first: int, last: int, fail: Fail) -> set[str]:
-    if not first <= last <= len(names):
-        raise fail(f"there are no columns {first} to {last}: the table has {len(names):,}")
-    return set(filter(None, names[first - 1 : last]))
-
-
-def _pattern(word: str) -> Pattern[str]:
-    """A pattern in which only `*` is special: names of questions are full of `?` and brackets."""
-    return compile("(?is:" + ".*".join(map(escape, word.split("*"))) + ")")
 
 
 def _text(cell: object) -> str:

@@ -221,7 +221,9 @@ def read_arff(source: Source, reading: Reading) -> Transactions:
     relation = read_head(source)
     reading.account.used |= {"onehot"}
     described = reading.item or reading.split or reading.count or (reading.onehot and reading.bags)
-    if described or _is_long(relation):
+    # A long table if its attributes are called as its columns, and say more than yes.
+    names = [each.name for each in relation.attributes if not each.says_yes_or_no]
+    if described or (len(names) == len(relation.attributes) and looks_long(names)):
         return read_csv(_as_csv(relation), reading)
     return _read_nominal(relation, reading)
 
@@ -247,12 +249,6 @@ def _quoted(label: str) -> str:
     text = "".join(escapes.get(letter, letter) for letter in label)
     ends = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
     return "'" + "".join(f"\\u{ord(each):04x}" if each in ends else each for each in text) + "'"
-
-
-def _is_long(relation: Relation) -> bool:
-    """Whether its attributes are called as the columns of a long table, and say more than yes."""
-    names = [each.name for each in relation.attributes if not each.says_yes_or_no]
-    return len(names) == len(relation.attributes) and looks_long(names)
 
 
 def _as_csv(relation: Relation) -> Source:

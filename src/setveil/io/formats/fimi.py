@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.data.account import LINES
 from setveil.data.arrays import Flags, Int32s, Int64s
@@ -207,19 +206,15 @@ def parse(block: bytes) -> Parsed:
     per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
     written = np.flatnonzero(text != ord("\n"))
     last = int(np.searchsorted(ends, written[-1])) if len(written) else -1
-    if not _all_plain_numbers(text, starts, widths):
+    is_digit: Flags = (text >= ord("0")) & (text <= ord("9"))
+    zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
+    is_long = widths.max(initial=0) > _LONGEST_NUMBER
+    if is_long or not (is_digit | _BLANK[text]).all() or zero_first.any():
         return Parsed(block, per_line, last)
     values = np.fromstring(block, dtype=np.int64, sep=" ") if len(starts) else starts
     is_small = values.max(initial=0) < _SMALL_NUMBER
     distinct = np.flatnonzero(np.bincount(values)) if is_small else np.unique(values)
     return Parsed(block, per_line, last, values, distinct)
-
-
-def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> bool:
-    digits: Flags = (text >= ord("0")) & (text <= ord("9"))
-    zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
-    short = widths.max(initial=0) <= _LONGEST_NUMBER
-    return bool(short and (digits | _BLANK[text]).all() and not zero_first.any())
 
 
 def _numbered(block: Parsed, numbers: Numbering[bytes]) -> Int32s:

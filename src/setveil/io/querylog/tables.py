@@ -187,7 +187,12 @@ def _load_csv(
     cells = {role: f"c{place}" for role, place in layout.places.items()}
     rows = _Rows(_select(cells, table), layout, first_line=1 + layout.has_header)
     understood = _make_tables(connection, source, rows, wanted)
-    _refuse_open_quote(connection, source)
+    # A quote that is never closed hides an unknown number of rows.
+    swallowed = """error_type IN ('UNQUOTED VALUE', 'LINE SIZE OVER MAXIMUM')
+        AND contains(trim(csv_line, chr(10)), chr(10))"""
+    line = number(connection, f"SELECT min(line) FROM reject_errors WHERE {swallowed}")
+    if line:
+        raise FileFormatError(source.name, "a quote is opened and never closed", line=line)
     marked = f"rtrim(csv_line, chr(10)) = {quoted(MARK)}"
     fault = f"any_value(CASE WHEN {marked} THEN 'unreadable' ELSE 'columns' END)"
     run(connection, f"INSERT INTO bad SELECT line, {fault} FROM reject_errors GROUP BY line")
@@ -204,15 +209,6 @@ def _quoted_rows(text: CleanText, delimiter: str) -> Iterator[list[str]]:
                 yield [cell.strip() for cell in row]
     except csv.Error:
         return
-
-
-def _refuse_open_quote(connection: DuckDBPyConnection, source: Source) -> None:
-    """Refuse a quote that is never closed: it hides an unknown number of rows."""
-    swallowed = """error_type IN ('UNQUOTED VALUE', 'LINE SIZE OVER MAXIMUM')
-        AND contains(trim(csv_line, chr(10)), chr(10))"""
-    line = number(connection, f"SELECT min(line) FROM reject_errors WHERE {swallowed}")
-    if line:
-        raise FileFormatError(source.name, "a quote is opened and never closed", line=line)
 
 
 def _load_parquet(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> Understood:

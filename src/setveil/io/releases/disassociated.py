@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.account import Account
-from setveil.data.arrays import Int64s, changes, positions, sums
+from setveil.data.arrays import Int64s, changes, positions, run_places, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import private_folder
@@ -67,8 +67,8 @@ def write_cluster_tables(release: Disassociated, folder: Path) -> None:
     }
     subrecords = {
         "cluster": chunk_node[row_chunk] + 1,
-        "chunk": _ranks(chunk_node)[row_chunk],
-        "subrecord": _ranks(row_chunk),
+        "chunk": run_places(chunk_node)[row_chunk] + 1,
+        "subrecord": run_places(row_chunk) + 1,
         "count": release.subrecord_counts[order.subrecords],
     }
     spread = {name: np.repeat(column, rows.lengths) for name, column in subrecords.items()}
@@ -98,14 +98,13 @@ def read_cluster_tables(folder: Path) -> FlatArrays:
     vocabulary = Vocabulary.of({*entries["item"].tolist(), *terms["item"].tolist()})
     subrecords, chunk_of, counts = _subrecords(entries, clusters["chunks"], vocabulary)
     chunk_node = np.repeat(np.arange(len(parent)), clusters["chunks"])
-    held = _terms(terms, parent, vocabulary)
+    cluster = terms["cluster"] - 1
+    simple = np.ones(len(parent), dtype=bool)
+    simple[parent[parent >= 0]] = False
+    fits = ((cluster >= 0) & (cluster < len(parent))).all() and simple[cluster].all()
+    _need(fits, TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
+    held = _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
     return FlatArrays(parent, sizes, chunk_node, subrecords, chunk_of, counts, held)
-
-
-def _ranks(groups: Int64s) -> Int64s:
-    """The position of each entry, from 1, within its run of equal values."""
-    places, is_first = np.arange(len(groups)), changes(groups)
-    return places + 1 - np.maximum.accumulate(np.where(is_first, places, 0))
 
 
 def _copy(connection: DuckDBPyConnection, columns: Columns, select: str, target: Path) -> None:
@@ -206,20 +205,11 @@ def _subrecords(
     _need(is_one, SUBRECORDS, "the rows of one subrecord have different counts")
     rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
     _need(repeated(rows, owner[begins]) is None, SUBRECORDS, TWICE)
-    is_ranked = (subrecord[begins] == _ranks(owner[begins])).all()
+    is_ranked = (subrecord[begins] == run_places(owner[begins]) + 1).all()
     _need(is_ranked, SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
     is_full = len(np.unique(owner)) >= chunks.sum()
     _need(is_full, SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
     return rows, owner[begins], count[begins]
-
-
-def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactions:
-    cluster = terms["cluster"] - 1
-    simple = np.ones(len(parent), dtype=bool)
-    simple[parent[parent >= 0]] = False
-    fits = ((cluster >= 0) & (cluster < len(parent))).all() and simple[cluster].all()
-    _need(fits, TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
-    return _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
 
 
 def _rows(
@@ -250,7 +240,9 @@ def read_disassociated(folder: ReleaseFolder) -> Disassociated:
         return together([_read_lines(folder, part) for part in folder.parts])
     arrays = read_cluster_tables(folder.place)
     release = _release(folder, arrays, PartFile(folder.place / TABLES[0], 0, folder.size))
-    _check_order(release)
+    if release.paired_as(release) is None:
+        problem = "clusters, chunks and subrecords must be numbered in the order of their text"
+        raise FileFormatError(TABLES[0], problem)
     return release
 
 
@@ -283,13 +275,6 @@ def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disas
     return release
 
 
-def _check_order(release: Disassociated) -> None:
-    """Refuse clusters, chunks or subrecords that are numbered otherwise than by their content."""
-    if release.paired_as(release) is None:
-        problem = "clusters, chunks and subrecords must be numbered in the order of their text"
-        raise FileFormatError(TABLES[0], problem)
-
-
 DISASSOCIATED = ReleaseForm(
     name=Disassociated.form,
     formats={"jsonl": ("data.jsonl",), "parquet": TABLES},
@@ -317,17 +302,12 @@ def read_bare(
         reading: The options of `setveil.read`; with a `format` the file has records.
     """
     with open_source(path) as source:
-        if "format" in reading or not looks_like_clusters(source.head):
+        text = source.head.decode("utf-8", errors="replace").lstrip().replace(" ", "")
+        simple = text.startswith('{"size":') and '"chunks":[' in text[:60]
+        if "format" in reading or not (simple or text.startswith('{"shared":[')):
             return _read_records(source, reading)
         with source.stream() as stream:
             return Disassociated(*read_cluster_lines(stream, source.name), promise, {}), Account()
-
-
-def looks_like_clusters(head: bytes) -> bool:
-    """Whether a file begins with a cluster: an object with `size` and `chunks`, or `shared`."""
-    text = head.decode("utf-8", errors="replace").lstrip().replace(" ", "")
-    simple = text.startswith('{"size":') and '"chunks":[' in text[:60]
-    return simple or text.startswith('{"shared":[')
 
 
 def read_cluster_lines(lines: Iterable[bytes], name: str) -> FlatArrays:

@@ -244,7 +244,11 @@ def _opened(place: Path) -> tuple[ReleaseFolder, ReleaseForm]:
     names = form.data_files(place, about)
     check_keys(place, about, {*_NEEDED, *_FREE, *form.facts})
     for name, digest in about["files"].items():
-        _check_file(place, name, digest)
+        if not (place / name).is_file():
+            raise ReleaseError(place, f"{name} is missing")
+        if sha256(place / name) != digest:
+            problem = f"{name} was changed after the release was written (its sha256 differs)"
+            raise ReleaseError(place, problem)
     promise = _promise(place, about["promise"])
     form.check_promise(place, promise)
     return ReleaseFolder(place, about, names, promise), form
@@ -312,14 +316,6 @@ def _read_about(place: Path) -> dict[str, Any]:
     if about["form"] not in FORMS:
         raise ReleaseError(place, f"this version does not know its form {brief(about['form'])}")
     return about
-
-
-def _check_file(place: Path, name: str, digest: object) -> None:
-    if not (place / name).is_file():
-        raise ReleaseError(place, f"{name} is missing")
-    if sha256(place / name) != digest:
-        problem = f"{name} was changed after the release was written (its sha256 differs)"
-        raise ReleaseError(place, problem)
 
 
 def _promise(place: Path, about: dict[str, Any]) -> Promise:

@@ -156,17 +156,14 @@ def _loaded(source: Source, name: str, columns: tuple[str, ...]) -> Iterator[Duc
             check_columns(connection, table, name, columns)
             check_parquet(connection, source.path, name)
         else:
-            _check_header(source, name, columns)
+            first = source.head.split(b"\n", 1)[0].removesuffix(b"\r")
+            if first != ",".join(columns).encode():
+                problem = f"its first line must be {','.join(columns)} and nothing else"
+                raise FileFormatError(name, problem)
             table = csv_table(source.path, columns)
         chosen = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in columns)
         run(connection, f"CREATE TEMP TABLE long AS SELECT {chosen} FROM {table}")
         yield connection
-
-
-def _check_header(source: Source, name: str, columns: tuple[str, ...]) -> None:
-    first = source.head.split(b"\n", 1)[0].removesuffix(b"\r")
-    if first != ",".join(columns).encode():
-        raise FileFormatError(name, f"its first line must be {','.join(columns)} and nothing else")
 
 
 def _check_rows(connection: DuckDBPyConnection, name: str, columns: tuple[str, ...]) -> None:

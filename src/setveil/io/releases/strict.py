@@ -38,7 +38,12 @@ def check_lines(folder: ReleaseFolder, name: str, lines: Iterable[str]) -> None:
     for line in texts:
         digest.update(f"{line}\n".encode())
     if digest.hexdigest() != folder.about["files"][name]:
-        raise FileFormatError(name, _ALTERED, line=_first_difference(folder.place / name, texts))
+        written = "".join(f"{line}\n" for line in texts).encode().split(b"\n")
+        found = (folder.place / name).read_bytes().split(b"\n")
+        pairs = enumerate(zip(written, found, strict=False), start=1)
+        differ = (at for at, (one, other) in pairs if one != other)
+        first = next(differ, min(len(written), len(found)))
+        raise FileFormatError(name, _ALTERED, line=first)
 
 
 def check_csv(path: Path, rows: Transactions, numbers: Int64s) -> None:
@@ -158,14 +163,6 @@ def _difference(said: Mapping[str, Any], known: Mapping[str, Any], *, whole: boo
 _ALTERED = "this is not what setveil writes for this release"
 _UNKNOWN = "this version does not know"
 _NEVER = "no setveil of its version wrote these words"
-
-
-def _first_difference(path: Path, lines: list[str]) -> int:
-    """The number of the first line of a file that differs from these."""
-    written = "".join(f"{line}\n" for line in lines).encode().split(b"\n")
-    found = path.read_bytes().split(b"\n")
-    pairs = enumerate(zip(written, found, strict=False), start=1)
-    return next((at for at, (one, other) in pairs if one != other), min(len(written), len(found)))
 
 
 def _compare(path: Path, size: int, marks: Mapping[bytes, int]) -> None:

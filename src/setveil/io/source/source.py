@@ -66,7 +66,13 @@ class Source:
 
         It is longer, up to 1 MB, if the first lines are: a table may have thousands of columns."""
         with self.stream() as stream:
-            return _start(stream)
+            start = bytes(stream.read(_HEAD))
+            while len(start) < _LONGEST_HEAD and start.count(b"\n") + start.count(b"\r") < _LINES:
+                more = stream.read(_LONGEST_HEAD // 4)
+                if not more:
+                    break
+                start += more
+            return start
 
     @cached_property
     def head_text(self) -> str:
@@ -164,16 +170,6 @@ def _zstd_blocks(packed: BinaryIO) -> Iterator[bytes]:
         raise EOFError
 
 
-def _start(stream: BinaryIO) -> bytes:
-    start = bytes(stream.read(_HEAD))
-    while len(start) < _LONGEST_HEAD and start.count(b"\n") + start.count(b"\r") < _LINES:
-        more = stream.read(_LONGEST_HEAD // 4)
-        if not more:
-            break
-        start += more
-    return start
-
-
 class Place(NamedTuple):
     """What messages call an input, where it may be worked on, and what it may unpack to."""
 
@@ -246,13 +242,9 @@ def _of_file(path: Path, filename: str, place: Place) -> Source:
         raise FileFormatError(
             place.name, f"the name says {claimed}, but the content is not compressed"
         )
-    link = _linked(path, place.work / "input")
-    return Source(place.name, link, compression, suffix, place.work, place.most)
-
-
-def _linked(path: Path, target: Path) -> Path:
+    link = place.work / "input"
     try:
-        target.symlink_to(path.absolute())
+        link.symlink_to(path.absolute())
     except OSError:
-        shutil.copyfile(path, target)
-    return target
+        shutil.copyfile(path, link)
+    return Source(place.name, link, compression, suffix, place.work, place.most)

@@ -112,7 +112,10 @@ class Arranger:
         """The records as the method was asked to arrange them."""
         kind = self.method.arrangement
         if kind == "search":
-            return self._searched() if self._may_search() else Found("small", self._small)
+            can = self.method.refine and self.rule.m in PRICES and not self.rule.sensitive.any()
+            if can and len(self.records):
+                return take_best(self._judged())
+            return Found("small", self._small)
         if kind == "safe":
             return Found(kind, self._safe)
         if isinstance(kind, str) and is_head(kind) and len(self.records):
@@ -125,14 +128,6 @@ class Arranger:
         """The most records of a cluster that is not larger than asked for."""
         kind = self.method.arrangement
         return kind if isinstance(kind, int) else SMALL * self.rule.k - 1
-
-    def _may_search(self) -> bool:
-        """Whether more than HORPART's small clusters is tried."""
-        can = self.method.refine and self.rule.m in PRICES and not self.rule.sensitive.any()
-        return can and len(self.records) > 0
-
-    def _searched(self) -> Found:
-        return take_best(self._judged())
 
     def _judged(self) -> list[Found]:
         """All kinds that are tried, and how they are judged."""

@@ -229,7 +229,9 @@ class Head:
         return self._whole(self._all, self._targets.cost(TOP_WEIGHTS[self._rule.m > 2]))
 
     def _count(self, records: Int64s) -> Counts:
-        return self._counted(records, _taken(self._rows, records))
+        ptr, items = self._rows
+        lengths = np.diff(ptr)[records]
+        return self._counted(records, (offsets(lengths), gathered(items, ptr[records], lengths)))
 
     def _counted(self, records: Int64s, rows: Rows) -> Counts:
         from setveil.kernels.disassociation.heads import count_together
@@ -356,10 +358,3 @@ def _over(rows: Transactions, number: Int64s) -> Rows:
     numbers = number[rows.items].astype(np.int32)
     order = np.lexsort((numbers, rows.rows))
     return rows.indptr, numbers[order]
-
-
-def _taken(rows: Rows, records: Int64s) -> Rows:
-    """Some of the records."""
-    ptr, items = rows
-    lengths = np.diff(ptr)[records]
-    return offsets(lengths), gathered(items, ptr[records], lengths)

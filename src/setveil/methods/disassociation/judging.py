@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets, positions
 from setveil.data.transactions import Transactions
 from setveil.methods.disassociation.partitioning import only_items
 from setveil.methods.disassociation.sketches import (
@@ -108,7 +108,9 @@ class Judge:
         self._top[np.argsort(-self._items, kind="stable")[: scope.top]] = True
         self._scope = scope
         likely = self._likely(rows)
-        self.work = pairs_in(likely) / max(rows.occurrences, 1)
+        lengths = likely.lengths.astype(np.float64)
+        pairs = float((lengths * (lengths - 1)).sum()) / 2
+        self.work = pairs / max(rows.occurrences, 1)
         self._likely_rows, self._rows = likely, rows
 
     def count(self) -> None:
@@ -251,9 +253,8 @@ class Judge:
         from setveil.kernels.disassociation.heads import count_together
 
         first = np.argsort(-self._items, kind="stable")[:SAMPLE]
-        place = np.full(len(self._items) + 1, -1, dtype=np.int64)
-        place[first] = np.arange(len(first))
-        sample = only_items(rows, place[:-1] >= 0)
+        place = positions(first, len(self._items))
+        sample = only_items(rows, place >= 0)
         counts = count_together(sample.indptr.copy(), place[sample.items], len(first))
         pairs = counts[np.triu_indices(len(first), 1)]
         many = self._scope.many
@@ -339,12 +340,6 @@ def no_triples(pairs: Pairs) -> Triples:
 
 def _added(one: Supports, other: Supports) -> Supports:
     return type(one)(*map(np.add, one, other))
-
-
-def pairs_in(data: Transactions) -> float:
-    """The pairs of items in all records."""
-    lengths = data.lengths.astype(np.float64)
-    return float((lengths * (lengths - 1)).sum()) / 2
 
 
 def top_error(truth: Int64s, expected: Floats) -> float:

@@ -7,19 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s
+from setveil.data.arrays import Flags, Int32s, offsets
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine
 from setveil.engines.local import LOCAL
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
 from setveil.methods.disassociation.judging import Judge
-from setveil.methods.disassociation.partitioning import Clusters, horpart, in_order, only_items
-from setveil.methods.disassociation.refine import Joints, no_joints
+from setveil.methods.disassociation.partitioning import (
+    Clusters,
+    Range,
+    horpart,
+    in_order,
+    only_items,
+)
+from setveil.methods.disassociation.refine import Joints, no_joints, together
 from setveil.methods.disassociation.sketches import Divided, Layers, join_rows
 from setveil.threads import at_once
 
@@ -96,7 +103,11 @@ def _put_beside(whole: Clusters, head: Int32s, made: Divided, rule: Rule) -> Div
     own = int(made.chunks.counts[0])
     chunk = np.where(head >= 0, own + head, tail.chunk)
     count = own + int(head.max(initial=-1)) + 1
-    is_short = _is_short(whole, chunk, rule)
+    inside = chunk >= 0
+    found = len(np.unique(chunk[inside]))
+    codes = whole.rows.rows[inside] * (found + 1) + chunk[inside]
+    needed = len(whole.rows) + rule.k * (min(rule.m, found) - 1)  # by Lemma 2
+    is_short = not found or len(np.unique(codes)) < needed
     if is_short and chunk.min(initial=0) >= 0:
         items = whole.rows.items
         supports = np.bincount(items, minlength=1)
@@ -107,14 +118,6 @@ def _put_beside(whole: Clusters, head: Int32s, made: Divided, rule: Rule) -> Div
         chunk[chunk >= 0], count = numbers, len(kept)
     chunks = Chunks(chunk.astype(np.int32), np.array([count]), np.array([is_short]))
     return Divided(whole, chunks, no_joints(whole))
-
-
-def _is_short(whole: Clusters, chunk: Int32s, rule: Rule) -> bool:
-    """Whether a cluster has too few subrecords for Lemma 2."""
-    inside = chunk >= 0
-    found = len(np.unique(chunk[inside]))
-    codes = whole.rows.rows[inside] * (found + 1) + chunk[inside]
-    return not found or len(np.unique(codes)) < len(whole.rows) + rule.k * (min(rule.m, found) - 1)
 
 
 def _spread(made: Divided, tail: Flags) -> tuple[Chunks, Joints]:
@@ -128,29 +131,12 @@ def _merge(parts: Sequence[Divided]) -> Divided:
     """The parts as one: all clusters first, then the joint clusters of each part."""
     if len(parts) == 1:
         return parts[0]
-    rows = join_rows([part.clusters.rows for part in parts])
-    sizes = np.concatenate([part.clusters.sizes for part in parts])
-    simple, joint, chunk_nodes, shared = [], [], [], []
-    nodes, made = len(sizes), 0
-    for part in parts:
-        count, joints = len(part.clusters), part.joints
-        moved = np.where(joints.parent >= 0, joints.parent - count + nodes, -1)
-        simple.append(moved[:count])
-        joint.append(moved[count:])
-        chunk_nodes.append(joints.chunk_node - count + nodes)
-        shared.append(np.where(joints.shared >= 0, joints.shared + np.int32(made), np.int32(-1)))
-        nodes += len(joints.parent) - count
-        made += len(joints.chunk_node)
-    return Divided(
-        Clusters(
-            rows,
-            np.concatenate([part.clusters.origin for part in parts]),
-            np.concatenate(([0], np.cumsum(sizes))),
-        ),
-        Chunks(*(np.concatenate(each) for each in zip(*(p.chunks for p in parts), strict=True))),
-        Joints(
-            np.concatenate([*simple, *joint]),
-            np.concatenate(chunk_nodes),
-            np.concatenate(shared),
-        ),
+    whole = Clusters(
+        join_rows([part.clusters.rows for part in parts]),
+        np.concatenate([part.clusters.origin for part in parts]),
+        offsets(np.concatenate([part.clusters.sizes for part in parts])),
     )
+    ends = pairwise(offsets([len(part.clusters) for part in parts]).tolist())
+    joints = together(whole, [Range(whole, *each) for each in ends], [p.joints for p in parts])
+    chunks = (np.concatenate(each) for each in zip(*(p.chunks for p in parts), strict=True))
+    return Divided(whole, Chunks(*chunks), joints)

@@ -243,7 +243,12 @@ class Disassociation(Divisible[Disassociated]):
         """All records of a request together."""
         data, promise = request.records, request.promise
         least = max(part.crowd for part in promise.parts)
-        _check_enough(int(np.count_nonzero(data.lengths)), least)
+        records = int(np.count_nonzero(data.lengths))
+        if 0 < records < least:  # empty records hide nobody
+            have = "1 record has" if records == 1 else f"{records:,} records have"
+            remedy = "use a method that suppresses items, or a smaller k"
+            problem = f"only {have} items, but a cluster needs {least:,}"
+            raise InfeasibleError(problem, remedy=remedy)
         longest = 0 if self.max_subrecord is None else self.max_subrecord
         rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
         ordered = in_order(data, request.engine)
@@ -251,14 +256,6 @@ class Disassociation(Divisible[Disassociated]):
         made = assemble(len(data), *found.divided, promise, self.to_dict(), request.engine)
         taken = str(found.kind) if found.was_judged else ""
         return replace(made, is_safe=found.is_safe, taken=taken)
-
-
-def _check_enough(records: int, least: int) -> None:
-    """Refuse data that no cluster can be made of: empty records hide nobody."""
-    if 0 < records < least:
-        have = "1 record has" if records == 1 else f"{records:,} records have"
-        problem = f"only {have} items, but a cluster needs {least:,}"
-        raise InfeasibleError(problem, remedy="use a method that suppresses items, or a smaller k")
 
 
 def _sensitive(data: Transactions, promise: KmAnonymity) -> Flags:

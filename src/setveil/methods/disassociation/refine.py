@@ -72,12 +72,12 @@ def refine(
         found.append(joints)
         if progress is not None:
             progress(each.records.stop, len(clusters.rows), "joining clusters")
-    return _together(clusters, ranges, found)
+    return together(clusters, ranges, found)
 
 
 def no_joints(clusters: Clusters) -> Joints:
     """Every cluster on its own."""
-    return _together(clusters, [], [])
+    return together(clusters, [], [])
 
 
 def join_clusters(task: Task) -> Joints:
@@ -96,7 +96,7 @@ def _chunks_of(chunks: Chunks, part: Range) -> Chunks:
     )
 
 
-def _together(clusters: Clusters, ranges: Sequence[Range], found: Sequence[Joints]) -> Joints:
+def together(clusters: Clusters, ranges: Sequence[Range], found: Sequence[Joints]) -> Joints:
     """The forests of all ranges as one; clusters first, then the joint clusters of each range."""
     simple = np.full(len(clusters), -1, dtype=np.int64)
     parents, chunk_nodes = [simple], [np.empty(0, dtype=np.int64)]

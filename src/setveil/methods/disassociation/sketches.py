@@ -108,13 +108,9 @@ def sketch_of(divided: Divided, place: Int64s, k: int) -> Sketch:
 def sketch_head(rows: Transactions, chunk: Int32s) -> Sketch:
     """Records as one cluster, of which only the head counts."""
     bounds = np.array([0, len(rows)])
-    return Sketch(rows, bounds, chunk[rows.items], np.ones(1), nothing_given(1))
-
-
-def nothing_given(clusters: int) -> Given:
-    """No shared chunks above so many clusters."""
-    none = np.zeros(0, dtype=np.int64)
-    return Given(np.zeros(clusters + 1, dtype=np.int64), none, none, np.zeros(0))
+    none = np.zeros(0, dtype=np.int64)  # nothing is given by shared chunks above
+    given = Given(np.zeros(2, dtype=np.int64), none, none, np.zeros(0))
+    return Sketch(rows, bounds, chunk[rows.items], np.ones(1), given)
 
 
 def join_rows(parts: Sequence[Transactions]) -> Transactions:

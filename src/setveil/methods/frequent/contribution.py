@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int64s, positions
 from setveil.data.transactions import Transactions
 from setveil.methods.noise import Keys
 
@@ -60,9 +60,7 @@ def cut_records(data: Transactions, rank: Int64s, starts: Int64s, items: int) ->
 
 def ranks(counts: Int64s) -> Int64s:
     """The place of each item if the largest count comes first."""
-    found = np.empty(len(counts), dtype=np.int64)
-    found[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-    return found
+    return positions(np.argsort(-counts, kind="stable"))
 
 
 def frequent_lengths(data: Transactions, rank: Int64s, frequent: int) -> Int64s:

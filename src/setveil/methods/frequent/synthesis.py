@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s, positions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.published.synthetic import NoisySupport
@@ -138,9 +138,7 @@ def _limits(wanted: Wanted, supports: Int64s) -> dict[int, list[Limit]]:
     found: dict[int, list[Limit]] = {}
     if wanted.together is None:
         return found
-    order = np.argsort(-supports, kind="stable")
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order))
+    turn = positions(np.argsort(-supports, kind="stable"))
     is_shown, counts = wanted.pair_is_shown, wanted.together.estimates
     room = np.where(is_shown, 0, wanted.together.scale / wanted.together.kept)
     most = np.maximum(counts, 0) + room

@@ -66,7 +66,10 @@ def split_records(
         request.report(0, len(kept), "partitioning")
     records, parts = work.records, work.settled
     del work
-    batches, done = _batches(parts, max(limit, 1)), 0
+    starts = parts.bounds[: parts.size[0], 0]
+    entries = np.argsort(starts)
+    edges = np.flatnonzero(np.diff(starts[entries] // max(limit, 1))) + 1
+    batches, done = np.split(entries, edges), 0
     tasks = (Task(tree, kernels.take_part(records, parts, batch), k) for batch in batches)
     for classes in request.engine.map(split_part, tasks):
         yield kept[records.order[done : done + len(classes.order)]], classes
@@ -83,14 +86,6 @@ def split_part(task: Task) -> Classes:
     return Classes(
         work.records.order, start, stop, high - low, work.settled.nodes[: high[-1]].copy()
     )
-
-
-def _batches(parts: kernels.Stack, limit: int) -> list[Int64s]:
-    """Partitions in the order of their records, in groups of about `limit` records."""
-    starts = parts.bounds[: parts.size[0], 0]
-    entries = np.argsort(starts)
-    edges = np.flatnonzero(np.diff(starts[entries] // limit)) + 1
-    return np.split(entries, edges)
 
 
 def _whole(

@@ -85,7 +85,8 @@ class Partition(Divisible[Generalized]):
 
         promise, hierarchy = request.promise, request.tree
         data = _on_leaves(request.records, hierarchy)
-        order = _fixed_order(data)
+        # Bags need an order that depends on their content alone, which breaks all ties.
+        order = np.argsort(hash_records(data, 1), kind="stable") if isinstance(data, Bags) else None
         data = data if order is None else data.take(order)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
         found = split_records(data, kept, promise.k, request)
@@ -126,13 +127,6 @@ def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> Transactions:
     if isinstance(data, Bags) or not (numbers[1:] > numbers[:-1]).all():
         return relabeled(data, numbers, hierarchy.nodes)
     return Transactions(data.indptr, numbers[data.items], hierarchy.nodes)
-
-
-def _fixed_order(data: Transactions) -> Int64s | None:
-    """For bags an order that depends only on their content, which breaks all ties by it.
-
-    Equal sets need none: it does not matter which of them is chosen. As bags they may differ."""
-    return np.argsort(hash_records(data, 1), kind="stable") if isinstance(data, Bags) else None
 
 
 def _kept_records(data: Transactions, k: int) -> Int64s:

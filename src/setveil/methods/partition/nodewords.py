@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.arrays import Flags, Int32s, Int64s, changes, offsets
 from setveil.engines.parts import NOWHERE, Block, Record
 
 Word = tuple[int, ...]
@@ -104,8 +104,7 @@ def gains_of(node: Node, block: Block) -> Int64s:
     inside = (block.items >= node.first) & (block.items < node.stop)
     gain = np.zeros(len(block.items), dtype=np.int64)
     gain[inside] = node.delta[block.items[inside] - node.first]
-    total = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(gain)))
-    return total[block.indptr[1:]] - total[block.indptr[:-1]]
+    return np.diff(offsets(gain)[block.indptr])
 
 
 def _keys(node: Node, block: Block) -> tuple[Hashes, Int64s]:
@@ -113,12 +112,10 @@ def _keys(node: Node, block: Block) -> tuple[Hashes, Int64s]:
     at = np.flatnonzero((block.items >= node.first) & (block.items < node.stop))
     rows = np.repeat(np.arange(len(block)), block.lengths)[at]
     child = node.child[block.items[at] - node.first]
-    fresh = np.ones(len(at), dtype=bool)
-    fresh[1:] = (child[1:] != child[:-1]) | (rows[1:] != rows[:-1])
     random = np.random.Generator(np.random.PCG64(3))
     names, place = np.unique(node.child, return_inverse=True)
     chosen = random.integers(0, 1 << 64, size=len(names), dtype=np.uint64)[place]
-    values = np.where(fresh, chosen[block.items[at] - node.first], np.uint64(0))
+    values = np.where(changes(child, rows), chosen[block.items[at] - node.first], np.uint64(0))
     total = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(values, dtype=np.uint64)))
     bounds = np.searchsorted(rows, np.arange(len(block) + 1))
     return total[bounds[1:]] - total[bounds[:-1]], np.arange(len(block))

@@ -80,7 +80,10 @@ class Frame:
         from setveil.kernels.recoding.threats import Tree, list_holders
 
         leaves, occurrences = _on_leaves(data, hierarchy)
-        nodes = _without_chains(hierarchy)
+        # The nodes in preorder, of each chain of single children the lowest.
+        fanout = np.bincount(hierarchy.parent[hierarchy.parent >= 0], minlength=len(hierarchy))
+        kept = np.flatnonzero(fanout != 1).astype(np.int32)
+        nodes = kept[np.lexsort((-hierarchy.widths[kept], hierarchy.first[kept]))]
         first, stop = hierarchy.first[nodes], hierarchy.stop[nodes]
         over, is_leaf = np.zeros(hierarchy.leaf_count, dtype=np.int32), first + 1 == stop
         over[first[is_leaf]] = np.flatnonzero(is_leaf)
@@ -151,13 +154,6 @@ class Frame:
         )
         told = {"alignment": np.arange(size), "is_global": True}
         return Generalized.of_rows(published, hierarchy, promise, method, **told)
-
-
-def _without_chains(tree: Hierarchy) -> Int32s:
-    """The nodes in preorder, of each chain of single children the lowest."""
-    fanout = np.bincount(tree.parent[tree.parent >= 0], minlength=len(tree))
-    kept = np.flatnonzero(fanout != 1).astype(np.int32)
-    return kept[np.lexsort((-tree.widths[kept], tree.first[kept]))]
 
 
 def _parents(tree: Hierarchy, nodes: Int32s) -> Int32s:

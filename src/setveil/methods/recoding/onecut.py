@@ -165,12 +165,7 @@ class MHgHs(GlobalRecoding):
         task = Task(frame, k, frame.m, suppress=True)
         tasks = [task._replace(shown=cut), *from_root(task, self.restarts)]
         from_cut, *others = searched(tasks, "searching", engine, progress)
-        return min([from_cut, _rounds(frame, k), *others], key=frame.loss)
-
-
-def _rounds(frame: Frame, k: int) -> Shown:
-    """Round by round, each with what is still safe of the round before."""
-    shown = run(Task(frame, k, 1, suppress=True))
-    for size in range(2, frame.m + 1):
-        shown = reinserted(frame, k, size, shown)
-    return shown
+        shown = run(Task(frame, k, 1, suppress=True))
+        for size in range(2, frame.m + 1):
+            shown = reinserted(frame, k, size, shown)
+        return min([from_cut, shown, *others], key=frame.loss)

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s, find, sums
+from setveil.data.arrays import Int32s, Int64s, find, ranges, sums
 from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
 from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.ssc import profiles
-from setveil.kernels.ssc.profiles import ALIVE, MEMBERS, Block, Nodes
+from setveil.kernels.ssc.profiles import ALIVE, Block, Nodes
 from setveil.kernels.ssc.slots import fill_slots
-from setveil.methods.ssc.clusters import Clusters, finished
+from setveil.methods.ssc.clusters import Clusters, Growing, finished
 
 EXACT = 1
 """How many occurrences more a common term counts if it is published as itself: as much as to be
@@ -26,22 +26,6 @@ CROWDS = 2
 """A term is common if it could be published as itself by CROWDS clusters: CROWDS * k bags have it.
 Rarer terms seldom find k bags at all, and only keep their cluster from better company."""
 BUDGET = 200  # how many clusters a task works on before progress is reported
-
-
-class Gathering(NamedTuple):
-    """The clustering of a block, and how far it is."""
-
-    block: Block
-    state: profiles.Gathered
-
-    @property
-    def done(self) -> int:
-        return int(self.state.numbers[MEMBERS])
-
-    @property
-    def total(self) -> int:
-        """All bags but the fewer than k that are left at the end."""
-        return len(self.state.members)
 
 
 class Exchanging(NamedTuple):
@@ -131,22 +115,22 @@ def _profiles(data: Bags, paths: Int32s, width: int) -> tuple[Int64s, Int32s, In
     return np.searchsorted(rows, np.arange(len(data) + 1)), found.astype(np.int32), sums
 
 
-def begin_gathering(block: Block) -> Gathering:
+def begin_gathering(block: Block) -> Growing:
     """The clustering of a block before its first step."""
     count = len(block.sizes)
     numbers = np.array([count, 0], dtype=np.int64)
     members = np.empty(count // int(block.k) * int(block.k), dtype=np.int64)
-    return Gathering(block, profiles.Gathered(np.arange(count), members, numbers))
+    return Growing(block, profiles.Gathered(np.arange(count), members, numbers))
 
 
-def gather_some(part: Gathering) -> Gathering:
+def gather_some(part: Growing) -> Growing:
     """The block with some more clusters; what was given stays as it is."""
     state = profiles.Gathered._make(array.copy() for array in part.state)
     profiles.gather(part.block, state, np.int64(BUDGET))
-    return Gathering(part.block, state)
+    return part._replace(state=state)
 
 
-def place_rest(part: Gathering) -> tuple[Block, Int64s, Int64s]:
+def place_rest(part: Growing) -> tuple[Block, Int64s, Int64s]:
     """The members of all clusters, with the fewer than k bags that were left, and the bounds."""
     block, members = part.block, part.state.members
     bounds = np.arange(0, len(members) + 1, int(block.k))
@@ -190,9 +174,7 @@ def with_rest(data: Bags, clusters: Clusters, hierarchy: Hierarchy) -> Clusters:
     Slots that have nothing but the root in common are dissolved first: they lose everything."""
     clusters = _without_root(data, clusters, hierarchy)
     width, sizes = max(len(data.vocabulary), 1), clusters.slot_sizes
-    place = np.arange(len(clusters.terms)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    first = clusters.bounds[clusters.slot_cluster]
-    people = clusters.members[np.repeat(first, sizes) + place]
+    people = clusters.members[ranges(clusters.bounds[clusters.slot_cluster], sizes)]
     at = find(data.rows * width + data.items, people * width + clusters.terms)
     left = data.counts - sums(at, np.repeat(clusters.slot_times, sizes), len(data.counts))
     is_left = left > 0

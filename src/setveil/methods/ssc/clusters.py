@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, offsets, ranges
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Engine, Progress
 from setveil.errors import DataError
 from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.ssc.centre import NearTerms
+from setveil.kernels.ssc.profiles import MEMBERS
 from setveil.published.typical_bags import Matches
-
-if TYPE_CHECKING:
-    from setveil.kernels.ssc.centre import NearTerms
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,22 @@ class Work(Protocol):
 
     @property
     def total(self) -> int: ...
+
+
+class Growing(NamedTuple):
+    """The clustering of a block, and how far it is."""
+
+    block: Any  # what its kernel takes
+    state: Any
+
+    @property
+    def done(self) -> int:
+        return int(self.state.numbers[MEMBERS])
+
+    @property
+    def total(self) -> int:
+        """All bags but the fewer than k that are left at the end."""
+        return len(self.state.members)
 
 
 Part = TypeVar("Part", bound=Work)
@@ -127,14 +142,10 @@ def matches_of(clusters: Clusters) -> Matches:
             f"{published:.3g} occurrences would be published, too many to link each to its record",
             remedy="make the counts smaller",
         )
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    place = np.arange(len(clusters.terms)) - np.repeat(starts[:-1], sizes)
-    people = clusters.members[np.repeat(clusters.bounds[clusters.slot_cluster], sizes) + place]
+    people = clusters.members[ranges(clusters.bounds[clusters.slot_cluster], sizes)]
     copies = np.repeat(times, sizes)
-    ends = np.cumsum(copies)
-    turn = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - copies, copies)
-    first = np.concatenate(([0], np.cumsum(times)))[:-1][np.repeat(owners, copies)]
-    return Matches(np.repeat(people, copies), np.repeat(clusters.terms, copies), first + turn)
+    slots = ranges(offsets(times)[owners], copies)
+    return Matches(np.repeat(people, copies), np.repeat(clusters.terms, copies), slots)
 
 
 class Typical(NamedTuple):

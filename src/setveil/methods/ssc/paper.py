@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,26 +11,10 @@ from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
 from setveil.kernels.ssc import grow
 from setveil.kernels.ssc.centre import CountedBags, NearTerms, Rule, Space, match_members
-from setveil.kernels.ssc.profiles import ALIVE, MEMBERS
-from setveil.methods.ssc.clusters import Clusters, finished
+from setveil.kernels.ssc.profiles import ALIVE
+from setveil.methods.ssc.clusters import Clusters, Growing, finished
 
 BUDGET = 50  # how many clusters a task works on before progress is reported
-
-
-class Growing(NamedTuple):
-    """The clustering of a block, and how far it is."""
-
-    space: Space
-    state: grow.State
-
-    @property
-    def done(self) -> int:
-        return int(self.state.numbers[MEMBERS])
-
-    @property
-    def total(self) -> int:
-        """All bags but the fewer than k that are left at the end."""
-        return len(self.state.members)
 
 
 def cluster(
@@ -53,8 +36,8 @@ def begin_growing(space: Space) -> Growing:
 def grow_some(block: Growing) -> Growing:
     """The block with some more clusters; what was given stays as it is."""
     state = grow.State._make(array.copy() for array in block.state)
-    grow.build_clusters(block.space, state, np.int64(BUDGET))
-    return Growing(block.space, state)
+    grow.build_clusters(block.block, state, np.int64(BUDGET))
+    return block._replace(state=state)
 
 
 def completed(block: Growing) -> Clusters:

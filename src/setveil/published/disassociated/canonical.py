@@ -201,20 +201,16 @@ def together(
         terms=stacked([each.terms for each in releases]),
         alignment=None,
     )
-    return found if rows is None else replace(found, alignment=_aligned(releases, rows, nodes))
+    if rows is None:
+        return found
+    alignment = np.empty(sum(map(len, rows)), dtype=np.int64)
+    for release, numbers, shift in zip(releases, rows, nodes, strict=True):
+        assert release.alignment is not None
+        alignment[numbers] = release.alignment + shift
+    return replace(found, alignment=alignment)
 
 
 def _shifted(numbers: Sequence[Int64s], shifts: Sequence[int]) -> Int64s:
     """Numbers of each release, moved on by what comes before it; -1 stays."""
     pairs = zip(numbers, shifts, strict=True)
     return np.concatenate([np.where(each >= 0, each + shift, -1) for each, shift in pairs])
-
-
-def _aligned(
-    releases: Sequence[Disassociated], rows: Sequence[Int64s], nodes: Sequence[int]
-) -> Int64s:
-    alignment = np.empty(sum(map(len, rows)), dtype=np.int64)
-    for release, numbers, shift in zip(releases, rows, nodes, strict=True):
-        assert release.alignment is not None
-        alignment[numbers] = release.alignment + shift
-    return alignment

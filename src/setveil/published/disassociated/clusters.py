@@ -127,13 +127,20 @@ class Flattening:
         if pieces.ends_soon('{"size":', "}"):  # as nearly all do: twice as fast as by pieces
             found = pieces.value()
             if found.keys() == _SIMPLE:
-                self._add_chunks(_lists(found["chunks"]), node)
+                chunks = found["chunks"]
+                if not isinstance(chunks, list) or {*map(type, chunks)} - {list}:
+                    raise DataError(_LISTS)
+                self._add_chunks(chunks, node)
         elif not pieces.passes("{"):
             raise _unlike(pieces, _KINDS)
         else:
             self._add_pieces(pieces, found, node)
         if found.keys() == _SIMPLE:
-            self.sizes[node] = _size(found["size"])
+            size = found["size"]
+            if type(size) is not int or not 1 <= size <= MOST_RECORDS:
+                whole = "must be a whole number of 1 or more"
+                raise DataError(f"the size of a cluster {whole}, not {_shown(size)}")
+            self.sizes[node] = size
             self._terms.add(_terms(found["terms"]))
         elif found.keys() != _JOINT:
             raise DataError(_KINDS)
@@ -222,22 +229,9 @@ def _values(pieces: JsonPieces) -> Iterator[Any]:
     return (pieces.value() for _ in _members(pieces, _LISTS))
 
 
-def _lists(chunks: Any) -> list[list[Any]]:
-    if not isinstance(chunks, list) or not all(isinstance(chunk, list) for chunk in chunks):
-        raise DataError(_LISTS)
-    return chunks
-
-
 def _unlike(pieces: JsonPieces, problem: str) -> DataError:
     pieces.value()  # says if it is no JSON at all
     return DataError(problem)
-
-
-def _size(size: Any) -> int:
-    if type(size) is not int or not 1 <= size <= MOST_RECORDS:
-        whole = "must be a whole number of 1 or more"
-        raise DataError(f"the size of a cluster {whole}, not {_shown(size)}")
-    return size
 
 
 def _terms(terms: Any) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import changes, offsets, random_from
+from setveil.data.arrays import offsets, random_from, run_places
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
 from setveil.published.disassociated.forest import Forest
@@ -83,7 +83,9 @@ def place_pieces(
     kinds = np.concatenate((kinds, terms + len(forest.release.subrecords)))
     Supply(forest, pieces, kinds, random).settle()
     empty = _fill_from_cluster(forest, pieces, random)
-    fillers = _fill_with_terms(forest, empty, random)
+    listed, nodes = forest.release.terms, forest.nodes[forest.cluster_of[empty]]
+    entries: Offsets = listed.indptr[nodes] + random.integers(0, listed.lengths[nodes])
+    fillers = entries + len(forest.release.subrecords)
     return np.concatenate((pieces, empty)), np.concatenate((kinds, fillers))
 
 
@@ -169,11 +171,11 @@ def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Genera
     movable = np.flatnonzero((lacking[forest.cluster_of[pieces]] > 0) & (held[pieces] > 1))
     movable = random.permutation(movable)
     movable = movable[np.argsort(pieces[movable], kind="stable")]
-    movable = movable[_rank(pieces[movable]) > 0]
+    movable = movable[run_places(pieces[movable]) > 0]
     movable = random.permutation(movable)
     movable = movable[np.argsort(forest.cluster_of[pieces[movable]], kind="stable")]
     owner = forest.cluster_of[pieces[movable]]
-    rank = _rank(owner)
+    rank = run_places(owner)
     taken = rank < lacking[owner]
     starts = np.cumsum(lacking) - lacking
     targets = starts[owner[taken]] + rank[taken]
@@ -181,17 +183,3 @@ def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Genera
     left = np.ones(len(empty), dtype=bool)
     left[targets] = False
     return empty[left & ~forest.is_empty[forest.cluster_of[empty]]]
-
-
-def _rank(groups: Offsets) -> Offsets:
-    """The place of each entry within its run of equal values."""
-    begins = np.flatnonzero(changes(groups))
-    return np.arange(len(groups)) - np.repeat(begins, np.diff(np.append(begins, len(groups))))
-
-
-def _fill_with_terms(forest: Forest, empty: Offsets, random: np.random.Generator) -> Offsets:
-    """A random term of its term chunk for each of these records, as a piece."""
-    terms = forest.release.terms
-    nodes = forest.nodes[forest.cluster_of[empty]]
-    entries: Offsets = terms.indptr[nodes] + random.integers(0, terms.lengths[nodes])
-    return entries + len(forest.release.subrecords)

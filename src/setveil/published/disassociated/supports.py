@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, offsets, sorted_pairs
+from setveil.data.arrays import Flags, Floats, Int32s, offsets, ranges, sorted_pairs
 from setveil.data.arrays import sums as total
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.data.vocabulary import texts_of
@@ -105,11 +105,7 @@ class SupportIndex:
         order = np.argsort(forest.preorder[nodes], kind="stable")
         chunks, nodes = chunks[order], nodes[order]
         lengths = forest.stop[nodes] - forest.first[nodes]
-        ends = np.cumsum(lengths)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            forest.first[nodes] - (ends - lengths), lengths
-        )
-        sources[places] = np.repeat(chunks, lengths)
+        sources[ranges(forest.first[nodes], lengths)] = np.repeat(chunks, lengths)
         starts, clusters = self.loose
         sources[clusters[starts[item] : starts[item + 1]]] = TERM
         return sources
