@@ -66,19 +66,15 @@ def find_doubtful(layout: Layout, promise: KmAnonymity, *, chunks_hold: bool) ->
     combinations of worlds of its top-level clusters. Shared chunks are never needed here to fill
     empty records, so their number does not matter.
     """
-    doubtful: Flags = is_small(layout, promise.k) | _breaks_lemma_2(layout, promise)
-    if not chunks_hold:
-        doubtful[layout.release.chunk_node[is_rare(layout, promise)]] = True
-    doubtful[layout.release.chunk_node[is_overlaid(layout)]] = True
-    return doubtful
-
-
-def _breaks_lemma_2(layout: Layout, promise: KmAnonymity) -> Flags:
     chunks = layout.node_chunks
     wanted = layout.release.sizes + promise.k * (np.minimum(promise.m, chunks) - 1)
     enough = (chunks > 0) & (layout.node_totals >= wanted)
     broken: Flags = layout.release.is_simple & ~layout.is_void & ~layout.has_terms & ~enough
-    return broken
+    doubtful: Flags = is_small(layout, promise.k) | broken
+    if not chunks_hold:
+        doubtful[layout.release.chunk_node[is_rare(layout, promise)]] = True
+    doubtful[layout.release.chunk_node[is_overlaid(layout)]] = True
+    return doubtful
 
 
 def is_overlaid(layout: Layout) -> Flags:

@@ -203,7 +203,11 @@ class Disassociation(Divisible[Disassociated]):
         data, promise = request.records, request.promise
         least = max(part.crowd for part in promise.parts)
         if self.max_part is not None and len(data) > self.max_part:
-            return self._in_parts(request, Limits(least, self.max_part))
+            parts, limits = InMemory(Block(data.indptr, data.items)), Limits(least, self.max_part)
+            order = divide(parts, len(data.vocabulary), limits, request.progress)
+            rows = [parts.rows(part) for part in order]
+            found = [self._whole(replace(request, records=data.take(each))) for each in rows]
+            return together(found, rows)
         return self._whole(request)
 
     def in_parts(self) -> Self:
@@ -230,15 +234,6 @@ class Disassociation(Divisible[Disassociated]):
 
         anneal(np.zeros((2, 2)), np.zeros((2, 2), dtype=bool), 1)
 
-    def _in_parts(self, request: Request[KmAnonymity], limits: Limits) -> Disassociated:
-        """Each part of the records on its own."""
-        data = request.records
-        parts = InMemory(Block(data.indptr, data.items))
-        order = divide(parts, len(data.vocabulary), limits, request.progress)
-        rows = [parts.rows(part) for part in order]
-        found = [self._whole(replace(request, records=data.take(each))) for each in rows]
-        return together(found, rows)
-
     def _whole(self, request: Request[KmAnonymity]) -> Disassociated:
         """All records of a request together."""
         data, promise = request.records, request.promise
@@ -262,6 +257,5 @@ def _sensitive(data: Transactions, promise: KmAnonymity) -> Flags:
     """For each term, whether it may only be in term chunks; never empty."""
     named = promise.named_items.get("sensitive", frozenset())
     flags = np.zeros(max(len(data.vocabulary), 1), dtype=bool)
-    for number, item in enumerate(data.vocabulary):
-        flags[number] = item in named
+    flags[: len(data.vocabulary)] = data.vocabulary.marks(named)
     return flags

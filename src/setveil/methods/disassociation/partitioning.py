@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s, changes, offsets
+from setveil.data.arrays import Flags, Int32s, Int64s, changes, offsets, positions
 from setveil.data.hashing import Hashes, hash_records
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
@@ -223,8 +223,7 @@ def canonical_order(data: Transactions, engine: Engine = LOCAL) -> Int64s:
     full = np.flatnonzero(data.lengths)
     if len(full) == 0:
         return full
-    rank = np.empty(len(data.vocabulary), dtype=np.uint64)
-    rank[np.argsort(-data.supports(), kind="stable")] = np.arange(len(rank), dtype=np.uint64)
+    rank = positions(np.argsort(-data.supports(), kind="stable")).astype(np.uint64)
     rows = data if len(full) == len(data) else data.take(full)
     edges = [*range(0, len(rows), RECORDS), len(rows)]
     tasks = ((_slice(rows, *ends), rank) for ends in zip(edges, edges[1:], strict=False))

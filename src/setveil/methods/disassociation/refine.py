@@ -137,8 +137,10 @@ def assemble(
     left_clusters = np.searchsorted(rows.indptr[clusters.bounds], left, side="right") - 1
     alignment = np.full(records, nodes, dtype=np.int64)
     alignment[clusters.origin] = nodes - 1 - clusters.cluster_of_row
+    backwards = joints.parent[::-1]
+    parent = np.where(backwards >= 0, nodes - 1 - backwards, -1)
     return Disassociated(
-        np.append(_reversed(joints.parent), [-1] * (empty > 0)).astype(np.int64),
+        np.append(parent, [-1] * (empty > 0)).astype(np.int64),
         np.append(sizes_of(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
         nodes - 1 - chunk_node,
         subrecords,
@@ -205,11 +207,6 @@ def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int32s
     shared = np.where(joints.shared >= 0, joints.shared + np.int32(first[-1]), np.int32(-1))
     np.copyto(number, shared, where=chunks.chunk < 0)
     return number, int(first[-1]) + len(joints.chunk_node)
-
-
-def _reversed(parent: Int64s) -> Int64s:
-    backwards = parent[::-1]
-    return np.where(backwards >= 0, len(parent) - 1 - backwards, -1)
 
 
 def sizes_of(clusters: Clusters, joints: Joints) -> Int64s:

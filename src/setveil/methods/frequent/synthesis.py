@@ -109,7 +109,12 @@ def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Tran
     with the items already placed; other pairs may not become more frequent than was counted. Items
     that were not counted in pairs go anywhere."""
     supports = _whole(np.where(wanted.items.is_shown, wanted.items.estimates, 0.0), size)
-    lacking = _lengths(wanted.histogram, size, random)
+    # A number of frequent items for each record, by the histogram, in random order.
+    total = wanted.histogram.sum()
+    shares = wanted.histogram / total if total else np.eye(len(wanted.histogram))[0]
+    bounds = np.rint(np.cumsum(shares) * size).astype(np.int64)
+    lengths = np.searchsorted(bounds, np.arange(size), side="right")
+    lacking = np.asarray(random.permutation(lengths), dtype=np.float64)
     holders: dict[int, Int64s] = {}
     limits = _limits(wanted, supports)
     paired = set(wanted.best.tolist())
@@ -148,15 +153,6 @@ def _limits(wanted: Wanted, supports: Int64s) -> dict[int, list[Limit]]:
         if supports[last] > 0:
             found.setdefault(last, []).append((first, float(count), bool(shown)))
     return found
-
-
-def _lengths(histogram: Floats, size: int, random: np.random.Generator) -> Floats:
-    """A number of frequent items for each record, by a histogram, in random order."""
-    total = histogram.sum()
-    shares = histogram / total if total else np.eye(len(histogram))[0]
-    bounds = np.rint(np.cumsum(shares) * size).astype(np.int64)
-    lengths = np.searchsorted(bounds, np.arange(size), side="right")
-    return np.asarray(random.permutation(lengths), dtype=np.float64)
 
 
 def _fitted(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s, positions
+from setveil.data.arrays import Int32s, Int64s, positions
 from setveil.errors import ParameterError
 from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
@@ -48,7 +48,10 @@ def hghs_steps(frame: Frame, k: int, m: int, floor: Int64s | None = None) -> Ite
     """The solutions that HgHs visits, each cheaper than the last; `floor` is not expanded."""
     closed = np.zeros(len(frame), dtype=bool)
     closed[[] if floor is None else floor] = True
-    judge = _Judge(frame, minimal_threats(frame, k, m, _allowed(frame, closed)))
+    below, up = np.zeros(len(frame), dtype=bool), frame.tree.up
+    for each in range(1, len(frame)):
+        below[each] = below[up[each]] or closed[up[each]]
+    judge = _Judge(frame, minimal_threats(frame, k, m, (~below).astype(np.uint8)))
     current = judge.judge(np.array([0]))
     yield current
     while True:
@@ -102,14 +105,6 @@ def _parted(out: Int32s) -> tuple[Int64s, Int32s]:
         at += written[at] + 1
     places = np.array(heads, dtype=np.int64)
     return out[places].astype(np.int64), np.ascontiguousarray(np.delete(out, places))
-
-
-def _allowed(frame: Frame, closed: Flags) -> npt.NDArray[np.uint8]:
-    """The nodes that are not below a closed one."""
-    below, up = np.zeros(len(frame), dtype=bool), frame.tree.up
-    for node in range(1, len(frame)):
-        below[node] = below[up[node]] or closed[up[node]]
-    return (~below).astype(np.uint8)
 
 
 class _Judge:
