@@ -242,8 +242,8 @@ def test_where_no_lock_can_be_made_a_kernel_is_compiled_all_the_same(tmp_path):
 def test_kernels_run_without_scipys_linear_algebra_and_others_still_have_it():
     code = """
 import sys, numpy as np, numba
-from setveil.kernels.disassociation.heads import count_together
-count_together(np.array([0, 2]), np.array([0, 1], dtype=np.int32), 2)
+from setveil.kernels.itemsets import rank_rows
+rank_rows(np.array([0, 2]), *np.array([[0, 1], [1, 0]], dtype=np.int32))
 assert "scipy.linalg" not in sys.modules
 print(numba.njit(lambda a: np.dot(a, a))(np.ones(3)))
 """

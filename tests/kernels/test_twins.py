@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil.kernels
-from setveil.kernels.disassociation.frequent import Pairs, Triples, count_triples, list_triples
+from setveil.kernels.disassociation.expected import Shown, expect_supports
+from setveil.kernels.disassociation.frequent import Pairs, Triples, list_triples
+from setveil.kernels.disassociation.given import Block, Given
 from setveil.kernels.groups import add_errors, weigh_errors
 from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
@@ -163,7 +165,13 @@ def test_triples_of_frequent_pairs_are_listed_and_counted(rows, bar):
         (*pair, third) for pair, thirds in zip(held, by_pair, strict=True) for third in thirds
     ]
     assert listed == plain.triples(held, bar)
-    counts = count_triples(*laid_out(rows), pairs, triples).tolist()
+    ptr, items = laid_out(rows)
+    none, bounds = np.zeros(0, dtype=np.int64), np.array([0, len(rows)])
+    given = Given(np.zeros(2, dtype=np.int64), none, none, np.zeros(0))
+    shown = Shown(np.zeros(len(items), dtype=np.int32), np.ones(1), given)
+    no_table = np.zeros((0, 0), dtype=np.int32)
+    found = expect_supports(Block(ptr, items, bounds), shown, pairs, no_table, triples)
+    counts = found.sure_triples.tolist()
     assert counts == [plain.supports(rows, ones, triple) for triple in listed]
     for triple, outer, inner in zip(listed, triples.outer, triples.inner, strict=True):
         names = list(held)

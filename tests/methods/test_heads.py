@@ -10,7 +10,8 @@ import pytest
 
 from setveil.kernels.disassociation.annealing import anneal
 from setveil.kernels.disassociation.given import Rule
-from setveil.kernels.disassociation.heads import charge, count_together, find_stayers, settle
+from setveil.kernels.disassociation.heads import charge, find_stayers, settle
+from setveil.kernels.itemsets import count_chosen
 from tests.oracle import heads as oracle
 from tests.proofs import proof
 
@@ -107,6 +108,10 @@ def test_settled_chunks_are_those_of_the_oracle_and_anonymous(seeds):
         ), seed
         for domain in chunks.values():
             assert oracle.is_safe([row & domain for row in rows], k, m, longest), seed
+
+
+def count_together(ptr, occurrences, items):
+    return count_chosen(ptr, occurrences, np.zeros(0, dtype=np.int64), np.arange(items + 1))
 
 
 @proof(20_000)

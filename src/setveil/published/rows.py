@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.data.arrays import (
     Flags,
@@ -219,22 +218,14 @@ def _groups(data: Transactions) -> tuple[Int64s, Int64s]:
     """The number of each record's group of equal records, and a record of each group.
 
     Records are grouped by a hash, and then compared item by item with one of their group; should
-    two different ones have the same hash, all are compared as texts instead."""
-    _, group = numbered((hash_records(data, 1) >> np.uint64(1)).astype(np.int64))
-    first = _representatives(group)
-    if _are_equal(data, first[group]):
-        return group, first
-    place: dict[bytes, int] = {}
-    keys = (place.setdefault(key, len(place)) for key in _row_keys(data))
-    group = np.fromiter(keys, dtype=np.int64, count=len(data))
-    return group, _representatives(group)
-
-
-def _representatives(group: Int64s) -> Int64s:
-    """A member of each group."""
-    found = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
-    found[group] = np.arange(len(group))
-    return found
+    two different ones have the same hash, another hash is taken."""
+    for stream in count(1):
+        names, group = numbered((hash_records(data, stream) >> np.uint64(1)).astype(np.int64))
+        first = np.empty(len(names), dtype=np.int64)
+        first[group] = np.arange(len(group))
+        if _are_equal(data, first[group]):
+            break
+    return group, first
 
 
 def _order(data: Transactions) -> Int64s:
@@ -275,14 +266,3 @@ def _are_equal(data: Transactions, others: Int64s) -> bool:
         if isinstance(data, Bags) and not np.array_equal(data.counts[here], data.counts[there]):
             return False
     return True
-
-
-def _row_keys(data: Transactions) -> list[bytes]:
-    """One byte string per record, the same for equal ones."""
-    values: npt.NDArray[np.integer] = data.items
-    if isinstance(data, Bags):
-        values = np.stack((data.items, data.counts), axis=1)
-    blob = values.tobytes()
-    width = len(blob) // max(len(data.items), 1)
-    bounds = (data.indptr * width).tolist()
-    return [blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]

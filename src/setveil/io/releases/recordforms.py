@@ -32,21 +32,30 @@ from setveil.io.writing import write_lines
 from setveil.published.disassociated.clusters import MOST_RECORDS
 from setveil.published.generalized import Generalized
 from setveil.published.ledger import MOST_SCALE, Expense, is_ledger
+from setveil.published.release import TableRelease
 from setveil.published.rows import relabeled
 from setveil.published.suppressed import Suppressed
 from setveil.published.synthetic import NoisySupport, Synthetic
 from setveil.published.typical_bags import TypicalBags
 
 
+def fill_records(
+    release: TableRelease, stage: Path, choices: Choices
+) -> tuple[list[str], dict[str, object]]:
+    """Write the records in a shuffled order."""
+    (name,) = RECORD_FORMATS[choices.format or next(iter(RECORD_FORMATS))]
+    write_records(release.records(choices.seed), stage / name)
+    return [name], {}
+
+
 def fill_generalized(
     release: Generalized, stage: Path, choices: Choices
 ) -> tuple[list[str], dict[str, object]]:
     """Write the records in a shuffled order, and the tree."""
-    (name,) = GENERALIZED.files(choices)
-    write_records(release.records(choices.seed), stage / name)
+    names, _ = fill_records(release, stage, choices)
     origin = write_tree(release.hierarchy, release.published_nodes(), stage, choices)
     bags = {"bags": True} if isinstance(release.classes, Bags) else {}
-    return [name, TREE], {**bags, "hierarchy": origin}
+    return [*names, TREE], {**bags, "hierarchy": origin}
 
 
 def read_generalized(folder: ReleaseFolder) -> Generalized:
@@ -56,18 +65,7 @@ def read_generalized(folder: ReleaseFolder) -> Generalized:
         raise folder.fault(f"release.json does not name {TREE}")
     if bags and "recoding" in about:
         raise folder.fault("in release.json, recoding must be left out for bags")
-    data, weights = read_records(folder, bags=bags)
-    tree = read_tree(folder, data.vocabulary.labels)
-    rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    return Generalized.of_rows(
-        rows,
-        tree,
-        folder.promise,
-        folder.method,
-        weights=weights,
-        as_read=True,
-        is_global="recoding" in about,
-    )
+    return _generalized(folder, None, bags=bags, is_global="recoding" in about)
 
 
 def write_part(release: Generalized, part: PartFile, choices: Choices) -> None:
@@ -78,11 +76,17 @@ def write_part(release: Generalized, part: PartFile, choices: Choices) -> None:
 def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Generalized:
     """One part of a release, over the tree of all parts."""
     assert tree is not None
-    data, weights = read_records(folder, bags=False)
+    return _generalized(folder, tree)
+
+
+def _generalized(
+    folder: ReleaseFolder, tree: Hierarchy | None, *, bags: bool = False, is_global: bool = False
+) -> Generalized:
+    data, weights = read_records(folder, bags=bags)
+    tree = read_tree(folder, data.vocabulary.labels) if tree is None else tree
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    return Generalized.of_rows(
-        rows, tree, folder.promise, folder.method, weights=weights, as_read=True
-    )
+    told = {"weights": weights, "as_read": True, "is_global": is_global}
+    return Generalized.of_rows(rows, tree, folder.promise, folder.method, **told)
 
 
 GENERALIZED = ReleaseForm(
@@ -102,15 +106,6 @@ GENERALIZED = ReleaseForm(
 )
 
 
-def fill_suppressed(
-    release: Suppressed, stage: Path, choices: Choices
-) -> tuple[list[str], dict[str, object]]:
-    """Write the records in a shuffled order."""
-    (name,) = SUPPRESSED.files(choices)
-    write_records(release.records(choices.seed), stage / name)
-    return [name], {}
-
-
 def read_suppressed(folder: ReleaseFolder) -> Suppressed:
     """The release in a folder."""
     rows, weights = read_records(folder, bags=False)
@@ -123,7 +118,7 @@ def read_suppressed(folder: ReleaseFolder) -> Suppressed:
 SUPPRESSED = ReleaseForm(
     name=Suppressed.form,
     formats=RECORD_FORMATS,
-    fill=fill_suppressed,
+    fill=fill_records,
     read=read_suppressed,
     links=RECORD_LINKS,
     facts={
@@ -144,9 +139,8 @@ def fill_typical_bags(
     release: TypicalBags, stage: Path, choices: Choices
 ) -> tuple[list[str], dict[str, object]]:
     """Write the bags in a shuffled order, and what their items represent."""
-    (name,) = TYPICAL_BAGS.files(choices)
-    write_records(release.records(choices.seed), stage / name)
-    names, facts = [name], dict[str, object](bags=True)
+    names, facts = fill_records(release, stage, choices)
+    facts["bags"] = True
     if release.slots is not None:
         write_lines(_slot_lines(release.slots), stage / SLOTS)
         names.append(SLOTS)
@@ -221,7 +215,7 @@ def _slot_lines(slots: Bags) -> Iterator[str]:
 def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
     """What each published item contains, in the order of the vocabulary; nothing else."""
     found: dict[str, dict[str, int]] = {}
-    for line, row in enumerate(_slot_rows(path), start=2):
+    for line, row in enumerate(_rows_below(path, _SLOT_HEADER), start=2):
         if len(row) != len(_SLOT_HEADER) or not re.fullmatch(_SLOT_COUNT, row[2]):
             raise FileFormatError(path.name, "this is not a slot, an item and a count", line=line)
         slot = found.setdefault(row[0], {})
@@ -237,12 +231,12 @@ def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
     return Bags.of(found[label] for label in vocabulary)
 
 
-def _slot_rows(path: Path) -> Iterator[list[str]]:
-    """The rows below the header."""
+def _rows_below(path: Path, header: list[str]) -> Iterator[list[str]]:
+    """The rows of a CSV file that must begin with this header."""
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv_rows(stream, path.name)
-        if next(rows, None) != _SLOT_HEADER:
-            raise DataError(f"{path.name} must begin with the line {','.join(_SLOT_HEADER)}")
+        if next(rows, None) != header:
+            raise DataError(f"{path.name} must begin with the line {','.join(header)}")
         yield from rows
 
 
@@ -262,12 +256,11 @@ def fill_synthetic(
     release: Synthetic, stage: Path, choices: Choices
 ) -> tuple[list[str], dict[str, object]]:
     """Write the records in a random order, and the noisy supports."""
-    (name,) = SYNTHETIC.files(choices)
-    write_records(release.records(choices.seed), stage / name)
-    if not release.supports:
-        return [name], {}
-    write_lines(_support_lines(release.supports), stage / SUPPORTS)
-    return [name, SUPPORTS], {}
+    names, facts = fill_records(release, stage, choices)
+    if release.supports:
+        write_lines(_support_lines(release.supports), stage / SUPPORTS)
+        names.append(SUPPORTS)
+    return names, facts
 
 
 def read_synthetic(folder: ReleaseFolder) -> Synthetic:
@@ -277,7 +270,8 @@ def read_synthetic(folder: ReleaseFolder) -> Synthetic:
             raise folder.fault(f"release.json has no {fact}, without which noise cannot be judged")
     rows, weights = read_records(folder, bags=False)
     header = _HEADER if (folder.stated or 0) >= _COUNTED else _OLD_HEADER
-    supports = _read_supports(folder.place / SUPPORTS, header) if folder.has(SUPPORTS) else []
+    rows_below = _rows_below(folder.place / SUPPORTS, header) if folder.has(SUPPORTS) else ()
+    supports = [_support(row, header, line) for line, row in enumerate(rows_below, start=2)]
     release = Synthetic.of_rows(
         rows,
         folder.promise,
@@ -320,23 +314,19 @@ def _support_lines(supports: Sequence[NoisySupport]) -> Iterator[str]:
         yield line if is_old else ",".join((line, *map(str, more)))
 
 
-def _read_supports(path: Path, header: list[str]) -> list[NoisySupport]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv_rows(stream, path.name)
-        if next(rows, None) != header:
-            raise DataError(f"{path.name} must begin with the line {','.join(header)}")
-        width = len(header)
-        return [_support(row, width, path.name, line) for line, row in enumerate(rows, start=2)]
-
-
-def _support(row: list[str], width: int, name: str, line: int) -> NoisySupport:
+def _support(row: list[str], header: list[str], line: int) -> NoisySupport:
     try:
         first, second, support, scale, *more = row
         items = (first, second) if second else (first,)
         shapes = zip((_COUNT, _NOISY, _NOISY, _NOISES), (support, *more), strict=False)
-        fits = len(row) == width and first and all(shape.fullmatch(cell) for shape, cell in shapes)
+        fits = (
+            len(row) == len(header)
+            and first
+            and all(shape.fullmatch(cell) for shape, cell in shapes)
+        )
         if fits and 0 < float(scale) <= MOST_SCALE:
             return NoisySupport(items, int(support), float(scale), *map(int, more))
     except ValueError:
         pass
-    raise FileFormatError(name, "this is not one or two items and their noisy counts", line=line)
+    problem = "this is not one or two items and their noisy counts"
+    raise FileFormatError(SUPPORTS, problem, line=line)

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Floats, Int32s, Int64s
-from setveil.kernels.disassociation.frequent import FAR
 from setveil.kernels.disassociation.given import Given
 from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import find, roomier
 
+FAR = 4
+"""From this many pairs of an item for each other item of a record, the latter are looked up."""
 NOWHERE, OWN = -1, -2
 """In place of a shared chunk: a cluster has the item from none, or does not need one."""
 

@@ -1,4 +1,4 @@
-"""Kernels that list frequent pairs and triples of items."""
+"""Kernels that list frequent pairs and triples of items; `expected` counts them in all records."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, patient, step
-from setveil.kernels.steps import find, roomier
-
-FAR = 4
-"""From this many pairs of an item for each other item of a record, the latter are looked up."""
+from setveil.kernels.steps import roomier
 
 
 class Pairs(NamedTuple):
@@ -124,31 +121,3 @@ def list_triples(pairs, bar, most):
         for i in range(pairs.first[item], pairs.first[item + 1]):
             place[pairs.second[i]] = -1
     return first, third[:end].copy(), outer[:end].copy(), inner[:end].copy()
-
-
-@kernel
-def count_triples(indptr, items, pairs, triples):
-    """How many records have each triple; the pairs of each item are ascending."""
-    last, counts = np.full(len(pairs.first), -1, np.int64), np.zeros(len(triples.third), np.int64)
-    for record in range(len(indptr) - 1):
-        for at in range(indptr[record], indptr[record + 1]):
-            last[items[at]] = record
-        for at in range(indptr[record], indptr[record + 1]):
-            start, stop = pairs.first[items[at]], pairs.first[items[at] + 1]
-            if stop - start > FAR * (indptr[record + 1] - at):
-                for other in range(at + 1, indptr[record + 1]):
-                    i = find(pairs.second, start, stop, items[other])
-                    if i >= 0:
-                        count_thirds(counts, triples, i, last, record)
-                continue
-            for i in range(start, stop):
-                if last[pairs.second[i]] == record:
-                    count_thirds(counts, triples, i, last, record)
-    return counts
-
-
-@step
-def count_thirds(counts, triples, pair, last, record):
-    """Count the triples of a record that are listed under one of its pairs."""
-    for t in range(triples.first[pair], triples.first[pair + 1]):
-        counts[t] += last[triples.third[t]] == record

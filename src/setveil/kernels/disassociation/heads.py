@@ -1,4 +1,4 @@
-"""Kernels for the head of the data: its pairs, which records leave, and chunks that are safe."""
+"""Kernels for the head of the data: which records leave, and chunks that are safe."""
 
 from typing import NamedTuple
 
@@ -21,18 +21,6 @@ class Settling(NamedTuple):
     together: Int64s  # how many records have each item and the current one; 0 between uses
     clash: Int64s  # the last item that each chunk could not take because of a pair
     pairs: Int64s  # [item, item] how many records have both and the current one; 0 between uses
-
-
-@kernel
-def count_together(ptr, items, count):
-    """[item, item] how many records have both; how many have an item on the diagonal."""
-    together = np.zeros((count, count), np.int64)
-    for record in range(len(ptr) - 1):
-        for i in range(ptr[record], ptr[record + 1]):
-            for j in range(ptr[record], i + 1):
-                together[items[i], items[j]] += 1
-    fold(together)
-    return together
 
 
 @step

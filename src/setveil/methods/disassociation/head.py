@@ -234,9 +234,10 @@ class Head:
         return self._counted(records, (offsets(lengths), gathered(items, ptr[records], lengths)))
 
     def _counted(self, records: Int64s, rows: Rows) -> Counts:
-        from setveil.kernels.disassociation.heads import count_together
+        from setveil.kernels.itemsets import count_chosen
 
-        together = count_together(*rows, len(self._items))
+        none = np.zeros(0, dtype=np.int64)
+        together = count_chosen(*rows, none, np.arange(len(self._items) + 1))
         return Counts(records, rows, together, together.diagonal().copy())
 
     def _whole(self, counts: Counts, cost: Floats) -> Piece:

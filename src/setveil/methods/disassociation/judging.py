@@ -250,12 +250,11 @@ class Judge:
 
         The pairs of the most frequent items alone show how often the last of the frequent pairs
         occurs at least."""
-        from setveil.kernels.disassociation.heads import count_together
+        from setveil.kernels.itemsets import count_chosen
 
         first = np.argsort(-self._items, kind="stable")[:SAMPLE]
-        place = positions(first, len(self._items))
-        sample = only_items(rows, place >= 0)
-        counts = count_together(sample.indptr.copy(), place[sample.items], len(first))
+        place = np.append(positions(first, len(self._items)), len(first))
+        counts = count_chosen(rows.indptr, rows.items, np.zeros(0, dtype=np.int64), place)
         pairs = counts[np.triu_indices(len(first), 1)]
         many = self._scope.many
         bar = int(np.partition(pairs, len(pairs) - many)[-many]) if len(pairs) >= many else 0
@@ -267,10 +266,13 @@ class Judge:
             return self._pairs_of(rows, self._scope.many)
         some = rows.take(np.arange(0, len(rows), int(np.ceil(self.work / MOST_WORK))))
         pairs, _ = self._pairs_of(some, 2 * self._scope.many)
-        whole = sketch_head(rows, np.zeros(len(self._items), dtype=np.int32))
-        no_table = np.zeros((0, 0), dtype=np.int32)
-        found = self._supports(whole, pairs, no_table, no_triples(pairs)).sure_pairs
+        found = self._counts(rows, pairs, no_triples(pairs)).sure_pairs
         return pairs._replace(supports=found), self._bar(found)
+
+    def _counts(self, rows: Transactions, pairs: Pairs, triples: Triples) -> Supports:
+        """How many records have each pair and triple: as one cluster with one chunk all is sure."""
+        whole = sketch_head(rows, np.zeros(len(self._items), dtype=np.int32))
+        return self._supports(whole, pairs, np.zeros((0, 0), dtype=np.int32), triples)
 
     def _bar(self, supports: Int64s) -> int:
         """How often the last of the frequent pairs occurs."""
@@ -321,10 +323,10 @@ class Judge:
         self, rows: Transactions, pairs: Pairs, bar: int
     ) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
-        from setveil.kernels.disassociation.frequent import Triples, count_triples, list_triples
+        from setveil.kernels.disassociation.frequent import Triples, list_triples
 
         listed = Triples(*list_triples(pairs, bar, MOST_TRIPLES))
-        supports = count_triples(rows.indptr, rows.items, pairs, listed)
+        supports = self._counts(rows, pairs, listed).sure_triples
         kept = (supports >= bar) & (_weights(supports, self._scope.many) > 0)
         first = np.concatenate(([0], np.cumsum(kept)))[listed.first]
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]
