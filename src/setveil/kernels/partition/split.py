@@ -97,57 +97,6 @@ class Part(NamedTuple):
 
 
 @kernel
-def take_records(indptr, leaves, chosen):
-    """Copy the chosen records: where each starts, and what it contains."""
-    starts = np.zeros(len(chosen) + 1, np.int64)
-    for i in range(len(chosen)):
-        starts[i + 1] = starts[i] + indptr[chosen[i] + 1] - indptr[chosen[i]]
-    copied = np.empty(starts[len(chosen)], np.int32)
-    for i in range(len(chosen)):
-        shift = indptr[chosen[i]] - starts[i]
-        for at in range(starts[i], starts[i + 1]):
-            copied[at] = leaves[at + shift]
-    return starts, copied
-
-
-@kernel
-def take_part(records, stack, entries):
-    """Copy partitions whose records follow each other in `order` into a part of their own."""
-    first, last = entries[0], entries[len(entries) - 1]
-    chosen = records.order[stack.bounds[first, START] : stack.bounds[last, STOP]]
-    starts, leaves = take_records(records.indptr, records.leaves, chosen)
-    node, delta = np.empty(len(leaves), np.int32), np.empty(len(leaves), np.int32)
-    for i in range(len(chosen)):
-        shift = records.indptr[chosen[i]] - starts[i]
-        for at in range(starts[i], starts[i + 1]):
-            node[at], delta[at] = records.node[at + shift], records.delta[at + shift]
-    bounds, end = np.empty((len(entries), 4), np.int64), np.int64(0)
-    for i in range(len(entries)):
-        bounds[i, START] = stack.bounds[entries[i], START] - stack.bounds[first, START]
-        bounds[i, STOP] = stack.bounds[entries[i], STOP] - stack.bounds[first, START]
-        bounds[i, LOW] = end
-        end += stack.bounds[entries[i], HIGH] - stack.bounds[entries[i], LOW]
-        bounds[i, HIGH] = end
-    nodes, gains = np.empty(end, np.int32), np.empty(end, np.int64)
-    for i in range(len(entries)):
-        shift = stack.bounds[entries[i], LOW] - bounds[i, LOW]
-        for at in range(bounds[i, LOW], bounds[i, HIGH]):
-            nodes[at], gains[at] = stack.nodes[at + shift], stack.gains[at + shift]
-    return Part(starts, leaves, node, delta, bounds, nodes, gains)
-
-
-@kernel
-def below_root(tree, leaves, root):
-    """What expanding the root gains for each occurrence."""
-    delta = np.zeros(len(leaves), np.int32)
-    if root >= tree.ancestors.shape[0]:
-        for at in range(len(leaves)):
-            child = tree.ancestors[leaves[at], 1]
-            delta[at] = tree.penalty[root] - tree.penalty[child]
-    return delta
-
-
-@kernel
 def split(work: Work, limit: int, most: int) -> None:
     """Split up to `most` pending partitions of more than `limit` records; settle smaller ones."""
     pending, scratch = work.pending, work.scratch

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s, offsets
+from setveil.data.arrays import Int32s, Int64s, gathered, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.engines.parts import Block, joined
 from setveil.hierarchy.tree import Hierarchy
@@ -70,7 +70,7 @@ def split_records(
     entries = np.argsort(starts)
     edges = np.flatnonzero(np.diff(starts[entries] // max(limit, 1))) + 1
     batches, done = np.split(entries, edges), 0
-    tasks = (Task(tree, kernels.take_part(records, parts, batch), k) for batch in batches)
+    tasks = (Task(tree, _taken(records, parts, batch), k) for batch in batches)
     for classes in request.engine.map(split_part, tasks):
         yield kept[records.order[done : done + len(classes.order)]], classes
         done += len(classes.order)
@@ -92,12 +92,32 @@ def _whole(
     data: Transactions, kept: Int64s, hierarchy: Hierarchy, tree: kernels.Tree
 ) -> kernels.Part:
     """All records in one partition, under the root."""
-    root = np.array([hierarchy.root], dtype=np.int32)
-    gain = kernels.CLOSED if hierarchy.leaf_count == len(hierarchy) else 0
-    indptr, leaves = kernels.take_records(data.indptr, data.items, kept)
-    node, delta = np.repeat(root, len(leaves)), kernels.below_root(tree, leaves, hierarchy.root)
+    root, is_leaf = (
+        np.array([hierarchy.root], dtype=np.int32),
+        hierarchy.leaf_count == len(hierarchy),
+    )
+    lengths = data.indptr[kept + 1] - data.indptr[kept]
+    leaves = gathered(data.items, data.indptr[kept], lengths)
+    node, gains = np.repeat(root, len(leaves)), np.array([kernels.CLOSED if is_leaf else 0])
+    delta = np.zeros(hierarchy.leaf_count, dtype=np.int32)  # what expanding the root gains
+    if not is_leaf:
+        delta[:] = tree.penalty[root] - tree.penalty[tree.ancestors[:, 1]]
     bounds = np.array([[0, len(kept), 0, 1]])
-    return kernels.Part(indptr, leaves, node, delta, bounds, root, np.array([gain]))
+    return kernels.Part(offsets(lengths), leaves, node, delta[leaves], bounds, root, gains)
+
+
+def _taken(records: kernels.Records, stack: kernels.Stack, entries: Int64s) -> kernels.Part:
+    """Partitions whose records follow each other in `order`, as a part of their own."""
+    begin, end, low, high = stack.bounds[entries].T
+    chosen = records.order[begin[0] : end[-1]]
+    starts, lengths = records.indptr[chosen], records.indptr[chosen + 1] - records.indptr[chosen]
+    inside, of_cuts, bounds = ranges(starts, lengths), ranges(low, high - low), offsets(high - low)
+    return kernels.Part(
+        offsets(lengths),
+        *(each[inside] for each in (records.leaves, records.node, records.delta)),
+        np.stack((begin - begin[0], end - begin[0], bounds[:-1], bounds[1:]), axis=1),
+        *(each[of_cuts] for each in (stack.nodes, stack.gains)),
+    )
 
 
 def tree_arrays(hierarchy: Hierarchy) -> kernels.Tree:
