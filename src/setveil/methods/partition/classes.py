@@ -113,10 +113,13 @@ def _taken(records: kernels.Records, stack: kernels.Stack, entries: Int64s) -> k
     starts, lengths = records.indptr[chosen], records.indptr[chosen + 1] - records.indptr[chosen]
     inside, of_cuts, bounds = ranges(starts, lengths), ranges(low, high - low), offsets(high - low)
     return kernels.Part(
-        offsets(lengths),
-        *(each[inside] for each in (records.leaves, records.node, records.delta)),
-        np.stack((begin - begin[0], end - begin[0], bounds[:-1], bounds[1:]), axis=1),
-        *(each[of_cuts] for each in (stack.nodes, stack.gains)),
+        indptr=offsets(lengths),
+        leaves=records.leaves[inside],
+        node=records.node[inside],
+        delta=records.delta[inside],
+        bounds=np.stack((begin - begin[0], end - begin[0], bounds[:-1], bounds[1:]), axis=1),
+        nodes=stack.nodes[of_cuts],
+        gains=stack.gains[of_cuts],
     )
 
 
