@@ -32,7 +32,7 @@ from setveil.metrics.associations import (
     triple_error_top,
 )
 from setveil.metrics.itemsets import top_itemsets_with_bounds
-from setveil.metrics.state import draw_worlds, joined
+from setveil.metrics.state import draw_worlds
 from setveil.metrics.terms import (
     chunked,
     pair_supports,
@@ -47,6 +47,7 @@ from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
+from setveil.published.rows import stacked
 from setveil.published.suppressed import Suppressed
 from tests.oracle import associations as oracle
 from tests.oracle import itemsets, worlds
@@ -218,8 +219,8 @@ def test_pair_supports_count_records_or_their_weights():
 
 def test_several_worlds_are_joined_record_by_record():
     parts = [Transactions.of([["a"], ["b"]]), Transactions.of([["a", "b"], []])]
-    assert list(joined(parts)) == [("a",), ("b",), ("a", "b"), ()]
-    assert joined(parts[:1]) is parts[0]
+    assert list(stacked(parts)) == [("a",), ("b",), ("a", "b"), ()]
+    assert stacked(parts[:1]) is parts[0]
 
 
 TREE = Hierarchy.from_paths(

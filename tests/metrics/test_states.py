@@ -10,10 +10,11 @@ from setveil import Disassociation, Hierarchy, KAnonymity, KmAnonymity, Partitio
 from setveil.data.transactions import Bags, Transactions
 from setveil.metrics import METRICS
 from setveil.metrics.measure import Providers
-from setveil.metrics.state import joined, plus
+from setveil.metrics.state import plus
 from setveil.metrics.usefulness import Seen
 from setveil.published.disassociated.canonical import together
 from setveil.published.generalized import Generalized
+from setveil.published.rows import stacked
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 from tests.conformance.test_methods import AWKWARD
@@ -66,14 +67,14 @@ def split_by_class(make, data, tree):
 
 def figures(originals, published, whole, tree):
     """Each metric of the sum of the parts, and of the whole."""
-    data = joined(originals)
+    data = stacked(originals)
     supports = data.supports()
     all_parts = Providers(whole, data, given=tree)
     parts = [
         Providers(release, original, given=tree, supports=supports)
         for release, original in zip(published, originals, strict=True)
     ]
-    vars(all_parts)["worlds"] = [joined([part.worlds[0] for part in parts])]
+    vars(all_parts)["worlds"] = [stacked([part.worlds[0] for part in parts])]
     for part in parts:
         vars(part)["asked"] = all_parts.asked
     for name, row in METRICS.items():
@@ -94,7 +95,7 @@ def test_every_metric_of_records_in_parts_is_that_of_the_whole(form, case):
     for name, parts, at_once in figures(originals, published, whole, tree):
         assert parts == pytest.approx(at_once), name
     seen = [Seen.of(*each, data.supports()) for each in zip(published, originals, strict=True)]
-    assert reduce(plus, seen).figure(0.0) == Seen.of(whole, joined(originals)).figure(0.0)
+    assert reduce(plus, seen).figure(0.0) == Seen.of(whole, stacked(originals)).figure(0.0)
 
 
 @pytest.mark.parametrize("case", ["all equal", "one item only", "mixed"])
