@@ -216,6 +216,17 @@ def test_a_second_release_of_the_same_data_is_attacked_together_with_the_first(h
     assert not [note for note in again.notes if "Together" in note]
 
 
+def test_a_file_that_cannot_name_people_needs_a_population(home):
+    lines = [f'{{"patient": "p{n}", "items": ["a", "b"]}}' for n in range(9)]
+    Path("nine.jsonl").write_text("\n".join(lines))
+    words = {**NOISE, "record": "patient", "register": "releases.toml"}
+    with pytest.raises(ParameterError, match="spreadsheets have columns, and this is jsonl"):
+        anonymize("nine.jsonl", output="r1", **words)
+    anonymize("nine.jsonl", output="r1", population="nine", **words)
+    (only,) = verb.show("releases.toml").releases
+    assert (only.entry.population, only.entry.people) == ("nine", None)
+
+
 def test_concurrent_bookings_are_all_kept_and_never_above_the_total(tmp_path):
     files = Files(tmp_path / "releases.toml")
     files.begin(Budget.of(5))

@@ -49,7 +49,7 @@ def made_after(first, data):
     return _made(job, Stages(None), Book(job)).release
 
 
-@proof(20_000)
+@proof(20_000, quick=60)
 def test_a_release_after_another_keeps_the_promise_in_both_differences(seeds):
     for seed in seeds:
         rng = random.Random(seed)

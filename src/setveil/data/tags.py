@@ -31,7 +31,9 @@ class Tags:
         3
     """
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, *, needed: bool = True) -> None:
+        self.needed = needed
+        """Whether a file that cannot name people is refused."""
         self._key, self._names = key, set[str]()
         self._found = np.zeros(0, dtype=np.uint64)
 

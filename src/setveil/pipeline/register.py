@@ -30,6 +30,7 @@ from setveil.pipeline.registering.booking import (
     column_of,
     cost_of,
     digest_of,
+    found_in,
     named_column,
     tags_of,
 )
@@ -277,9 +278,10 @@ def _tags(job: AddJob, register: Register) -> tuple[TagArray | None, str]:
     """The people of a release, and the column with their names."""
     if job.original is None or named_column(job) is None:
         return None, ""
-    tags, account = tags_of(register), None
+    tags, account = tags_of(register, job), None
     if isinstance(job.original, str | Path):
         _, account = load_with_account(job.original, {**job.reading, "tags": tags})
     else:
         tag_people_of(job.original, named_column(job) or "", tags)
-    return tags.found(), column_of(job, account)
+    found = found_in(tags)
+    return found, "" if found is None else column_of(job, account)

@@ -22,6 +22,9 @@ from setveil.io.formats.rowwise import Table
 from setveil.io.source.source import Source
 from setveil.words import plural
 
+_TABLES = ("csv", "tsv", "parquet")
+"""Formats with columns; a spreadsheet is read as CSV."""
+
 
 class _Beside(NamedTuple):
     """What is beside the items in the rows of a file."""
@@ -81,7 +84,9 @@ def _table(source: Source, format: str, reading: Reading, asked: tuple[str, obje
     """A file as a table, for the parameter and its value that need one."""
     from setveil.io.formats import delimited, parquet
 
-    openers = {"csv": delimited.table_of, "tsv": delimited.table_of, "parquet": parquet.table_of}
+    openers = dict(
+        zip(_TABLES, (delimited.table_of, delimited.table_of, parquet.table_of), strict=True)
+    )
     if format not in openers:
         allowed = f"only {', '.join(openers)} and spreadsheets have columns, and this is {format}"
         raise ParameterError(*asked, allowed)
@@ -94,6 +99,8 @@ def tag_people(source: Source, format: str, reading: Reading, tags: Tags) -> Non
     columns = reading.account.columns
     record, person = columns.get("record"), columns.get("person")
     name = person or record
+    if not tags.needed and (name is None or format not in _TABLES):
+        return
     if name is None:
         raise ParameterError("person", None, "the file has no column that names people")
     table, dropped = _table(source, format, reading, ("person", name)), set(reading.drop_record)

@@ -145,11 +145,11 @@ class Book:
         self.booked = book(self.files, entry, found, refuse=True)
         return self.booked.notes
 
-    def _tagged(self) -> TagArray:
+    def _tagged(self) -> TagArray | None:
         assert self.tags is not None
         if not isinstance(self.job.data, str | Path):
             tag_people_of(self.job.data, named_column(self.job) or "", self.tags)
-        return self.tags.found()
+        return found_in(self.tags)
 
     def finish(self) -> None:
         """Write what became of the release: it was made, or it was not and spent nothing. One that
@@ -189,7 +189,7 @@ def booking(job: Registered, *, reads_names: bool = True) -> Iterator[Book]:
     check_known(job, reads_names=reads_names)
     made = Book(job, files)
     if named_column(job) is not None and reads_names:
-        made.tags = tags_of(register)
+        made.tags = tags_of(register, job)
     try:
         yield made
     except BaseException:
@@ -228,9 +228,15 @@ def digest_of(data: object) -> str:
     return sha256(Path(str(data))) if is_file else ""
 
 
-def tags_of(register: Register) -> Tags:
+def tags_of(register: Register, job: Registered) -> Tags:
     """Where people are collected as tags that this register can compare."""
-    return Tags(bytes.fromhex(register.salt))
+    return Tags(bytes.fromhex(register.salt), needed=not job.population)
+
+
+def found_in(tags: Tags | None) -> TagArray | None:
+    """The people that were collected; None if a file could not name them, and need not."""
+    found = None if tags is None else tags.found()
+    return found if found is None or tags is None or len(found) or tags.needed else None
 
 
 def cost_of(promise: Promise) -> Budget:
