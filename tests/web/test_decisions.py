@@ -73,6 +73,19 @@ def test_other_data_has_a_sum_of_its_own_and_the_same_data_elsewhere_the_same(pa
     assert "This is a sum of its own" in line
 
 
+def test_what_a_deleted_project_has_spent_still_counts(page):
+    rows = ROWS.replace("130", "131") + "131,aa\n"
+    place = page.loaded(rows, "gone.csv")
+    noisy(page, place, epsilon=0.5, public_items="yes")
+    page.post(f"{place}/delete")
+    again = page.loaded(rows, "gone.csv")
+    (line,) = page.get(f"{again}/run").json["spent"]
+    assert "1 release with differential privacy (1 of them in other projects or deleted)" in line
+    register = page.folder / "data" / "register" / "releases.toml"
+    assert register.stat().st_mode & 0o077 == 0
+    assert register.parent.stat().st_mode & 0o077 == 0
+
+
 def test_a_draw_of_noise_is_never_marked_as_the_best(page, spent):
     place, _ = spent
     found = page.get(f"{place}/compare").json

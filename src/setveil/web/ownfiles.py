@@ -21,6 +21,8 @@ About = dict[str, Any]
 `log` is the SHA-256 of the query log that it was made from. `changed` is when the system last saw
 the file change, which no program can set back, unlike `modified`."""
 PUBLIC_LIST = "public-items.csv"
+REGISTER = "register/releases.toml"
+"""The register of all releases of the page, in its folder."""
 
 
 def about_of(known: Mapping[str, Any]) -> About:

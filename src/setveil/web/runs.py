@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.pipeline.names import READING
@@ -19,7 +20,7 @@ from setveil.promises import PROMISES
 from setveil.web.ownfiles import About
 from setveil.web.project import Project, adds_noise
 from setveil.web.store import Store, StoredJob
-from setveil.web.tasks import RELEASE
+from setveil.web.tasks import RELEASE, booked, same_data
 from setveil.web.wording import label_of, phrase_of
 from setveil.words import plural
 
@@ -172,12 +173,19 @@ class Spending:
 
     @classmethod
     def of(cls, store: Store) -> Spending:
-        """What all releases of the page have spent, the oldest first."""
-        costs: dict[str, list[Cost]] = {}
+        """What the register of the page says, and runs from before there was one, which come
+        first."""
+        costs, entries = dict[str, list[Cost]](), booked(store.folder)
+        known = {entry.release for entry in entries}
         for job in reversed(store.jobs(None, "anonymize")):
-            if (cost := _cost(job)) is not None:
+            is_new = str((job.folder / RELEASE).resolve()) not in known
+            if is_new and (cost := _cost(job)) is not None:
                 about = job.task["files"].get(job.task["data"], {})
-                costs.setdefault(_same(about), []).append(cost)
+                costs.setdefault(same_data(about), []).append(cost)
+        for entry in filter(lambda entry: entry.is_noisy, entries):
+            job_of = store.job(Path(entry.release).parent.name)
+            project = "" if job_of is None else job_of.project
+            costs.setdefault(entry.population, []).append(Cost(project, *entry.spent))
         return cls(costs)
 
     def total(self, project: Project) -> str:
@@ -191,7 +199,7 @@ class Spending:
         found = [_spent(own, project)] if own else []
         for same, costs in self.costs.items():
             others = [cost for cost in costs if cost.project == project.id]
-            if others and (data is None or same != _same(data[1])):
+            if others and (data is None or same != same_data(data[1])):
                 counted = f"Another file of this project was used by {_releases(others)}"
                 apart = "This is a sum of its own; if the files share people, the sums add up."
                 found.append(f"{counted}: {_sums(others)}. {apart}")
@@ -199,16 +207,19 @@ class Spending:
 
     def _own(self, project: Project) -> Sequence[Cost]:
         data = project.data
-        return () if data is None else self.costs.get(_same(data[1]), ())
+        return () if data is None else self.costs.get(same_data(data[1]), ())
 
 
 def _spent(costs: Sequence[Cost], project: Project) -> str:
     away = sum(cost.project != project.id for cost in costs)
-    where = f" ({away} of them in other projects)" if away else ""
+    gone = any(not cost.project for cost in costs)
+    others = "in other projects or deleted" if gone else "in other projects"
+    where = f" ({away} of them {others})" if away else ""
     more = "more than one adds up" if len(costs) > 1 else "another one adds to it"
     return (
         f"This data was used by {_releases(costs)}{where}: {_sums(costs)}. Handing over {more}. "
-        "Releases that were deleted here or made elsewhere are not counted."
+        "A run that ended without a release counts if it may have drawn noise. Releases that were "
+        "made elsewhere are not counted."
     )
 
 
@@ -249,10 +260,3 @@ def _cost(job: StoredJob) -> Cost | None:
 
 def _all(values: Sequence[Mapping[str, Any]], name: str) -> list[Fraction]:
     return [Fraction(str(one.get(name, 0))) for one in values]
-
-
-def _same(about: Mapping[str, Any] | str) -> str:
-    """A name for the file that data came from."""
-    if isinstance(about, str):  # as older versions kept it
-        return about
-    return str(about.get("log") or about.get("sha256") or about.get("path"))

@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 from setveil.disk.output import writable
 from setveil.errors import OutputError
+from setveil.web.ownfiles import REGISTER
 from setveil.web.project import Project
 from setveil.web.security import Address, Secrets
 
@@ -43,7 +44,7 @@ CREATE TABLE IF NOT EXISTS jobs (
 );
 """
 ACCESS, OPEN = "access.json", "open.html"
-_OURS = {"page.db", "page.db-journal", "page.db-wal", "page.db-shm", "lock", "projects"}
+_OURS = {"page.db", "page.db-journal", "page.db-wal", "page.db-shm", "lock", "projects", "register"}
 _OURS |= {ACCESS, OPEN, "key"}  # earlier versions kept the key of cookies
 _OPENING = (
     '<!doctype html><meta charset="utf-8"><title>setveil</title>'
@@ -171,6 +172,7 @@ class Store:
             self.delete(project)
         shutil.rmtree(self.folder / "projects", ignore_errors=True)
         (self.folder / "projects").mkdir(mode=_PRIVATE_FOLDER)
+        shutil.rmtree((self.folder / REGISTER).parent, ignore_errors=True)
         self._connection.execute("VACUUM")
 
     def new_job(self, project: Project, verb: str, task: dict[str, Any]) -> StoredJob:

@@ -15,11 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import DataError, SetveilError, parameters_in
+from setveil.errors import DataError, OutputError, SetveilError, parameters_in
 from setveil.io.namelists import typed
 from setveil.pipeline import Progress
 from setveil.pipeline.inputs import Known, known_name
-from setveil.web.ownfiles import check_unchanged, digest_of
+from setveil.pipeline.register import new as begin
+from setveil.pipeline.registering.book import Entry
+from setveil.pipeline.registering.files import Files
+from setveil.web.ownfiles import REGISTER, check_unchanged, digest_of
 from setveil.web.wording import line_of
 
 RELEASE, ZIP, JOB = "release", "release.zip", "job.toml"
@@ -183,7 +186,7 @@ def anonymize(task: Task) -> object:
     from setveil.web.ownfiles import with_files
 
     places = {"output": RELEASE, "alignment": _alignment(task.options)}
-    job = job_from(task.data, {**task.options, **places})
+    job = job_from(task.data, {**task.options, **places, **_registered(task)})
     outcome = run(job, task.progress, with_dossier=True)
     found = Released(
         values=outcome.to_dict(),
@@ -204,6 +207,30 @@ def anonymize(task: Task) -> object:
         examples=examples(outcome.release, data, SHOWN),
         public=public_dossier(Path(RELEASE), outcome.verdict),
     )
+
+
+def booked(folder: Path) -> Sequence[Entry]:
+    """The releases in the register of the page with this folder."""
+    place = folder / REGISTER
+    return Files(place).read().entries if place.exists() else ()
+
+
+def _registered(task: Task) -> dict[str, str]:
+    """The register of the page, begun if there is none, and whom the data is about: a file is a
+    population of its own."""
+    place = task.folder.resolve().parents[3] / REGISTER  # page, projects, project, jobs, job
+    place.parent.mkdir(mode=0o700, exist_ok=True)
+    if not place.exists():
+        with suppress(OutputError):  # another run has just begun it
+            begin(place)
+    return {"register": str(place), "population": same_data(task.files.get(task.name, {}))}
+
+
+def same_data(about: Mapping[str, Any] | str) -> str:
+    """A name for the file that data came from, which is the population of its releases."""
+    if isinstance(about, str):  # as older versions kept it
+        return about
+    return str(about.get("log") or about.get("sha256") or about.get("path"))
 
 
 def attack(task: Task) -> object:
