@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import json_option, reading_options
+from setveil.cli.options import file_option, json_option, reading_options
+from setveil.cli.show import exit_unless
 from setveil.cli.show import show as show_report
 
 _register = click.argument("register", metavar="REGISTER", type=click.Path(path_type=Path))
@@ -19,9 +20,8 @@ _recipient = click.option("--recipient", metavar="NAME", help="Who gets the rele
 
 def register_options(command: Any) -> Any:
     """The options of a command that makes a release."""
-    place = click.Path(path_type=Path)
     help = "Book the release in this register before it is made, privately; `setveil register new` "
-    book = click.option("--register", type=place, metavar="FILE.toml", help=f"{help}begins one.")
+    book = file_option("--register", "FILE.toml", f"{help}begins one.")
     return book(_population(_recipient(command)))
 
 
@@ -77,8 +77,7 @@ def check(register: Path, as_json: bool) -> None:
 
     found = verb.check(register)
     show_report(report_checked(found), as_json)
-    if not found.holds:
-        raise click.exceptions.Exit(1)
+    exit_unless(found.holds)
 
 
 @register.command("add")
@@ -103,5 +102,4 @@ def add(register: Path, release: Path, as_json: bool, **options: Any) -> None:
 
     report = report_booked(verb.add(register, release, **options))
     show_report(report, as_json)
-    if not report.values["within"]:
-        raise click.exceptions.Exit(1)
+    exit_unless(bool(report.values["within"]))
