@@ -390,7 +390,11 @@ class TestExplain:
 
 
 @pytest.mark.parametrize(
-    ("file", "share", "k", "p"), [("msweb.csv.gz", 0.4, 5, 5), ("T10I4D100K.dat.gz", 0.2, 30, 4)]
+    ("file", "share", "k", "p"),
+    [
+        ("msweb.csv.gz", 0.4, 5, 5),
+        pytest.param("T10I4D100K.dat.gz", 0.2, 30, 4, marks=pytest.mark.long),
+    ],
 )
 def test_real_data_verify_and_each_way_is_better_than_the_ones_before(
     shared_data, file, share, k, p
