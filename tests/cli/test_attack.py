@@ -85,7 +85,7 @@ def patients(call, folder):
 def test_one_stay_a_file_and_a_population_are_further_knowledge(call, folder, patients):
     (folder / "friends.csv").write_text("patient,code\np0,flu\np0,cough\nnobody,flu\np1,plague\n")
     more = ("--knows", "1,2", "--knows", "friends.csv", "--occasion", "stay")
-    found = call(*patients, *more, "--population", "stays.csv", "--seed", 1, "--json").json
+    found = call(*patients, *more, "--population-data", "stays.csv", "--seed", 1, "--json").json
     rows = {row["knowledge"]: row for row in found["rows"]}
     assert rows["all items of one stay"]["draws"] == 12
     heard = rows["what friends.csv says"]
@@ -101,7 +101,7 @@ def test_one_stay_a_file_and_a_population_are_further_knowledge(call, folder, pa
         (("--knows", "nowhere.csv"), "--knows"),
         (("--knows", "strangers.csv"), "names nobody of the original"),
         (("--occasion", "code"), "cannot be both"),
-        (("--population", "strangers.csv"), "must contain everybody in the data"),
+        (("--population-data", "strangers.csv"), "must contain everybody in the data"),
     ],
 )
 def test_knowledge_that_does_not_fit_is_refused_in_one_line(call, folder, patients, options, said):

@@ -119,7 +119,7 @@ _ATTACKER = (
         help="The column of the basket or stay, if a person has several: one of them is known.",
     ),
     click.option(
-        "--population",
+        "--population-data",
         metavar="DATA",
         help="The data of all people who may be meant, for journalist risk.",
     ),

@@ -38,7 +38,7 @@ from setveil.showing import Shown, page_of, values_of
 
 AUDIENCE = "approval"
 """The word that asks for it."""
-_ATTACK = ("knows", "occasion", "population", "trials", "private", "other", "other_alignment")
+_ATTACK = ("knows", "occasion", "population_data", "trials", "private", "other", "other_alignment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class ApprovalJob(ReportJob):
     """The private register of releases; see `setveil register`."""
     knows: Any = (1, 2, 3)
     occasion: str | None = None
-    population: object = field(default=None, repr=False)
+    population_data: object = field(default=None, repr=False)
     trials: int = 10_000
     private: Any = ()
     other: object = field(default=None, repr=False)

@@ -42,7 +42,7 @@ class AttackJob:
     occasion: str | None = None
     """The column of the basket, session or stay, if a person has several: a row for somebody who
     knows one of them."""
-    population: object = field(default=None, repr=False)
+    population_data: object = field(default=None, repr=False)
     """The data of all people who may be meant, those in the original among them."""
     trials: int = 10_000
     """How many people and sets of their items are drawn, if there are more."""
@@ -73,7 +73,7 @@ def attack(release: object, original: object, **words: Any) -> Attack:
     Args:
         release: A release, or its folder.
         original: The data it was made from, as a path or an object.
-        words: The options of `setveil attack`: `knows`, `occasion`, `population`, `trials`,
+        words: The options of `setveil attack`: `knows`, `occasion`, `population_data`, `trials`,
             `private`, `other`, `alignment`, `seed`, and how to read the original (`record`, `item`
             ...).
 
@@ -134,11 +134,14 @@ def _knowledge(job: AttackJob, original: Transactions) -> Knowledge:
     data, reading = job.original, job.reading
     sources = [] if job.occasion is None else [occasions(data, reading, job.occasion, original)]
     files = [each for each in job.knows if isinstance(each, str)]
+    everybody = job.population_data
     return Knowledge(
         items=[each for each in job.knows if isinstance(each, int)] or USUAL,
         sources=[*sources, *(said_by(file, data, reading, len(original)) for file in files)],
         other=None if job.other is None else _released(job.other, job.other_alignment),
-        population=None if job.population is None else load(job.population, plain(reading)),
+        population=None
+        if job.population_data is None
+        else load(job.population_data, plain(reading)),
     )
 
 

@@ -148,7 +148,7 @@ def _in_data(draws: Sequence[Draw], have: Int64s, population: Population) -> Flo
     meant = _counted(draws, population.count)
     if (meant < have).any():
         allowed = "it must contain everybody in the data; some known items fit fewer of its people"
-        raise ParameterError("population", "given", allowed)
+        raise ParameterError("population_data", "given", allowed)
     return have / np.maximum(meant, 1)
 
 
