@@ -410,7 +410,7 @@ def test_a_job_of_other_things_is_refused(field, value, advice):
 
 
 def test_a_job_does_not_show_its_data():
-    assert len(repr(Job(data=BASKETS * 1000, promise=KAnonymity(k=2), method=Partition()))) < 320
+    assert len(repr(Job(data=BASKETS * 1000, promise=KAnonymity(k=2), method=Partition()))) < 400
 
 
 @pytest.mark.parametrize(

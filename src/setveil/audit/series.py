@@ -19,7 +19,7 @@ from setveil.promises.promise import Promise
 from setveil.published.release import RecordRelease, Release
 from setveil.words import plural
 
-NO_SERIES = "measure what both reveal together with `setveil attack RELEASE --other RELEASE`"
+NO_SERIES = "measure what both reveal together with setveil attack, given both"
 Records = Counter[tuple[str, ...]]
 """Published records as sorted labels, and how many people have each."""
 

@@ -143,13 +143,14 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
     with limits[0], limits[1], book as booked, stack, staged(job) as stage:
         loaded = load(job, make_tree, stack, stages, booked.reads)
         said = booked.enter(loaded.job.promise, job.method.name, loaded.account)
-        loaded = _tuned(loaded._replace(notes=(*loaded.notes, *said)), stages)
+        loaded = _tuned(loaded, stages)
         shares = divided(loaded, stages)
         spec = spec_of(loaded, stages)
         pieces = publish_shares(loaded, spec, shares, stage.folder, stages)
         found = merged(loaded, spec, pieces, stage.folder, stages)
         stage.holds = found.verdict.holds
         outcome = outcome_of(loaded, found, stages)
+        outcome = replace(outcome, notes=(*outcome.notes, *said))
         if stage.holds:
             outcome = _explained(loaded, outcome, stages)
             outcome = _together(loaded, outcome, booked.booked, stages)

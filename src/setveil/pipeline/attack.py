@@ -139,9 +139,7 @@ def _knowledge(job: AttackJob, original: Transactions) -> Knowledge:
         items=[each for each in job.knows if isinstance(each, int)] or USUAL,
         sources=[*sources, *(said_by(file, data, reading, len(original)) for file in files)],
         other=None if job.other is None else _released(job.other, job.other_alignment),
-        population=None
-        if job.population_data is None
-        else load(job.population_data, plain(reading)),
+        population=None if everybody is None else load(everybody, plain(reading)),
     )
 
 

@@ -21,6 +21,7 @@ from setveil.pipeline import Progress
 from setveil.pipeline.inputs import Known, known_name
 from setveil.pipeline.register import new as begin
 from setveil.pipeline.registering.book import Entry
+from setveil.pipeline.registering.booking import AGAIN, BOOKED
 from setveil.pipeline.registering.files import Files
 from setveil.web.ownfiles import REGISTER, check_unchanged, digest_of
 from setveil.web.wording import line_of
@@ -193,7 +194,7 @@ def anonymize(task: Task) -> object:
         verdict=outcome.verdict,
         dossier=outcome.dossier,
         advice=outcome.advice,
-        notes=(*outcome.notes, *outcome.remarks),
+        notes=(*_unbooked(outcome.notes), *outcome.remarks),
     )
     if not outcome.verdict.holds:
         return found
@@ -207,6 +208,11 @@ def anonymize(task: Task) -> object:
         examples=examples(outcome.release, data, SHOWN),
         public=public_dossier(Path(RELEASE), outcome.verdict),
     )
+
+
+def _unbooked(notes: Sequence[str]) -> list[str]:
+    """The notes but for what the register has booked: the page shows that itself."""
+    return [note for note in notes if not note.startswith((BOOKED, AGAIN))]
 
 
 def booked(folder: Path) -> Sequence[Entry]:
@@ -230,7 +236,7 @@ def same_data(about: Mapping[str, Any] | str) -> str:
     """A name for the file that data came from, which is the population of its releases."""
     if isinstance(about, str):  # as older versions kept it
         return about
-    return str(about.get("log") or about.get("sha256") or about.get("path"))
+    return str(about.get("log") or (about.get("sha256") or "")[:16] or about.get("path"))
 
 
 def attack(task: Task) -> object:

@@ -90,7 +90,7 @@ class _Side:
         home = self.view.home()
         if home is None or len(home) != len(data):
             problem = "nobody can say which record of the data is where in it"
-            raise DataError(problem, remedy="give its private alignment to setveil attack --other")
+            raise DataError(problem, remedy="give its private alignment to setveil attack")
         self.home: Int64s = home
         self.size = int(home.max(initial=-1)) + 1
         self.numbers = own.vocabulary.find(data.vocabulary).tolist()

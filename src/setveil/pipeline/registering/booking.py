@@ -27,6 +27,7 @@ from setveil.pipeline.registering.files import Files, new_id, now
 from setveil.promises.promise import Promise
 from setveil.words import plural
 
+BOOKED, AGAIN = "Booked in", "People of earlier releases"
 MOST_LISTED = 3
 """How many earlier releases a note names."""
 
@@ -75,7 +76,7 @@ class Booked:
         if entry.people is not None:
             named = f"{plural(entry.people, 'person', 'people')} (column {brief(entry.column)})"
             who = f"{named}, {who}" if who else named
-        text = f"Booked in {self.place.name} as {entry.id}: {who}."
+        text = f"{BOOKED} {self.place.name} as {entry.id}: {who}."
         if entry.is_noisy:
             limit = "" if self.total is None else f" of {self.total}"
             text += f" The person who has spent most has spent {self.spent}{limit}."
@@ -89,7 +90,9 @@ def _shared_note(earlier: Sequence[Earlier]) -> tuple[str, ...]:
     more = len(earlier) - MOST_LISTED
     said += f"; and {more} more" if more > 0 else ""
     bare = sum(not each.entry.is_noisy for each in earlier)
-    text = f"People of earlier releases are in it again: {said}."
+    unknown = all(each.shared.people is None for each in earlier)
+    again = "are in it again, it is not known how many" if unknown else "are in it again"
+    text = f"{AGAIN} {again}: {said}."
     if bare:
         text += f" No epsilon covers {bare} of them."
     return (Note(text.replace("{", "(").replace("}", ")")),)
@@ -97,8 +100,8 @@ def _shared_note(earlier: Sequence[Earlier]) -> tuple[str, ...]:
 
 def _shared(each: Earlier) -> str:
     entry, people = each.entry, each.shared.people
-    who = "it is not known how many" if people is None else plural(people, "person", "people")
-    return f"{entry.id} of {entry.date[:10]} ({entry.meaning}): {who}"
+    who = "" if people is None else f": {plural(people, 'person', 'people')}"
+    return f"{entry.id} ({entry.meaning}){who}"
 
 
 @dataclass
