@@ -211,8 +211,12 @@ def anonymize(task: Task) -> object:
 
 
 def _unbooked(notes: Sequence[str]) -> list[str]:
-    """The notes but for what the register has booked: the page shows that itself."""
-    return [note for note in notes if not note.startswith((BOOKED, AGAIN))]
+    """The notes but for what the register has booked, which the page shows itself, and for earlier
+    releases that single nobody out together with this one."""
+    quiet = (BOOKED, AGAIN, "What it reveals together")
+    return [
+        note for note in notes if not note.startswith(quiet) and "both leave at least" not in note
+    ]
 
 
 def booked(folder: Path) -> Sequence[Entry]:
